@@ -1,0 +1,20 @@
+# Every public header, by floor. A new header must be named here: that is when one thinks about its floor.
+set(lazymoe_headers
+  include/lazymoe/version.hpp
+  # floor 0
+  include/lazymoe/core/buffer.hpp
+  include/lazymoe/core/bytes.hpp
+  include/lazymoe/core/contract.hpp
+  include/lazymoe/core/error.hpp
+  include/lazymoe/core/types.hpp
+  # floor 1: instrument, parallel, io, simd
+  # floor 2: quant
+  include/lazymoe/quant/format.hpp
+  # floor 3: gguf, cache
+  # floor 4: text, tensor, experts
+  # floor 5: storage
+  # floor 6: store
+  # floor 7: moe
+  # floor 8: models
+  # floor 9: generate
+)

@@ -11,7 +11,13 @@ set(lazymoe_headers
   # floor 2: quant
   include/lazymoe/quant/format.hpp
   # floor 3: gguf, cache
+  include/lazymoe/gguf/detail/quote.hpp
+  include/lazymoe/gguf/metadata.hpp
+  include/lazymoe/gguf/tensor.hpp
+  include/lazymoe/gguf/value.hpp
   # floor 4: text, tensor, experts
+  include/lazymoe/experts/slice.hpp
+  include/lazymoe/experts/slice_math.hpp
   # floor 5: storage
   # floor 6: store
   # floor 7: moe

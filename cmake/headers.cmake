@@ -10,6 +10,13 @@ set(lazymoe_headers
   # floor 1: instrument, parallel, io, simd
   # floor 2: quant
   include/lazymoe/quant/format.hpp
+  include/lazymoe/quant/formats/plain.hpp
+  include/lazymoe/quant/formats/q4_k.hpp
+  include/lazymoe/quant/formats/q5_k.hpp
+  include/lazymoe/quant/formats/q6_k.hpp
+  include/lazymoe/quant/formats/q8_0.hpp
+  include/lazymoe/quant/half.hpp
+  include/lazymoe/quant/registry.hpp
   # floor 3: gguf, cache
   include/lazymoe/gguf/detail/quote.hpp
   include/lazymoe/gguf/metadata.hpp

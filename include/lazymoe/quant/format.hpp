@@ -64,8 +64,11 @@ enum class ActivationKind : std::uint8_t {
 /// A block format: how `block_elems` weights are packed into `sizeof(Block)` bytes of a file.
 ///
 /// Laws, checked for every format by tests/quant/format_laws.hpp:
-///   1. sizeof(Block) is the size of a block in the file, alignof(Block) <= 4, trivially copyable
-///   2. decode is exact: bit for bit what the reference library decodes (golden blocks)
+///   1. sizeof(Block) is the size of a block in the file, alignof(Block) is 1 (files align nothing), and
+///      every bit pattern is a block
+///   2. decode is exact: bit for bit what the reference library decodes (golden blocks). Scale, group scale
+///      and weight have 24 significant bits together, so each product is exact in a float, and a compiler
+///      that fuses it with the sum changes nothing
 ///   3. wire numbers are unique (registry.hpp does not compile otherwise)
 template <class F>
 concept BlockFormat = std::is_empty_v<F> && std::is_trivially_copyable_v<typename F::Block> &&

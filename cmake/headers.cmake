@@ -8,6 +8,8 @@ set(lazymoe_headers
   include/lazymoe/core/error.hpp
   include/lazymoe/core/types.hpp
   # floor 1: instrument, parallel, io, simd
+  include/lazymoe/io/file_handle.hpp
+  include/lazymoe/io/mapping.hpp
   # floor 2: quant
   include/lazymoe/quant/format.hpp
   include/lazymoe/quant/formats/plain.hpp

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <optional>
 #include <string>
@@ -168,7 +170,13 @@ class Value {
                    std::string(type_name(detail::value_type<detail::Element<Held>>()));
           } else {
             std::string text(type_name(detail::value_type<Held>()));
-            if constexpr (std::is_arithmetic_v<Held>) text += " " + std::to_string(held);
+            if constexpr (std::floating_point<Held>) {
+              std::array<char, 32> digits{};
+              std::snprintf(digits.data(), digits.size(), " %g", double{held});
+              text += digits.data();
+            } else if constexpr (std::integral<Held>) {
+              text += " " + std::to_string(held);
+            }
             return text;
           }
         },

@@ -1,19 +1,16 @@
-# What the headers include, as targets. Shared by the build tree and the installed package.
-find_package(Eigen3 3.4 REQUIRED NO_MODULE)
-find_package(Boost 1.74 REQUIRED)
-find_package(Threads REQUIRED)
+# Two dependencies without a usable CMake package, as targets. Shared by the build tree and the installed package.
 
 # Debian's xsimd target links a library that does not exist (xtl), so only its include directory is taken.
 if(NOT TARGET lazymoe::xsimd)
   find_path(LAZYMOE_XSIMD_INCLUDE_DIR xsimd/xsimd.hpp REQUIRED)
-  add_library(lazymoe::xsimd INTERFACE IMPORTED)
+  add_library(lazymoe::xsimd INTERFACE IMPORTED GLOBAL)
   target_include_directories(lazymoe::xsimd INTERFACE ${LAZYMOE_XSIMD_INCLUDE_DIR})
 endif()
 
 if(NOT TARGET lazymoe::pcre2)
   find_path(LAZYMOE_PCRE2_INCLUDE_DIR pcre2.h REQUIRED)
   find_library(LAZYMOE_PCRE2_LIBRARY pcre2-8 REQUIRED)
-  add_library(lazymoe::pcre2 INTERFACE IMPORTED)
+  add_library(lazymoe::pcre2 INTERFACE IMPORTED GLOBAL)
   target_include_directories(lazymoe::pcre2 INTERFACE ${LAZYMOE_PCRE2_INCLUDE_DIR})
   target_link_libraries(lazymoe::pcre2 INTERFACE ${LAZYMOE_PCRE2_LIBRARY})
 endif()

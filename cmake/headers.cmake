@@ -7,19 +7,43 @@ set(lazymoe_headers
   include/lazymoe/core/contract.hpp
   include/lazymoe/core/error.hpp
   include/lazymoe/core/types.hpp
+  include/lazymoe/core/visit_named.hpp
   # floor 1: instrument, parallel, io, simd
   include/lazymoe/io/file_handle.hpp
   include/lazymoe/io/mapping.hpp
   # floor 2: quant
+  include/lazymoe/quant/decode.hpp
   include/lazymoe/quant/format.hpp
+  include/lazymoe/quant/formats/iq4_nl.hpp
+  include/lazymoe/quant/formats/iq4_xs.hpp
+  include/lazymoe/quant/formats/mxfp4.hpp
   include/lazymoe/quant/formats/plain.hpp
+  include/lazymoe/quant/formats/q2_k.hpp
+  include/lazymoe/quant/formats/q3_k.hpp
+  include/lazymoe/quant/formats/q4_0.hpp
+  include/lazymoe/quant/formats/q4_1.hpp
   include/lazymoe/quant/formats/q4_k.hpp
+  include/lazymoe/quant/formats/q5_0.hpp
+  include/lazymoe/quant/formats/q5_1.hpp
   include/lazymoe/quant/formats/q5_k.hpp
   include/lazymoe/quant/formats/q6_k.hpp
   include/lazymoe/quant/formats/q8_0.hpp
+  include/lazymoe/quant/formats/q8_1.hpp
+  include/lazymoe/quant/formats/q8_k.hpp
   include/lazymoe/quant/half.hpp
+  include/lazymoe/quant/packed_matrix.hpp
   include/lazymoe/quant/registry.hpp
   # floor 3: gguf, cache
+  include/lazymoe/cache.hpp
+  include/lazymoe/cache/detail/linked_order.hpp
+  include/lazymoe/cache/detail/ranked_heap.hpp
+  include/lazymoe/cache/eviction.hpp
+  include/lazymoe/cache/fifo.hpp
+  include/lazymoe/cache/lfu.hpp
+  include/lazymoe/cache/lfu_aged.hpp
+  include/lazymoe/cache/lru.hpp
+  include/lazymoe/cache/registry.hpp
+  include/lazymoe/cache/sieve.hpp
   include/lazymoe/gguf/detail/quote.hpp
   include/lazymoe/gguf/metadata.hpp
   include/lazymoe/gguf/tensor.hpp

@@ -67,7 +67,7 @@ enum class ActivationKind : std::uint8_t {
 ///   1. sizeof(Block) is the size of a block in the file, alignof(Block) is 1 (files align nothing), and
 ///      every bit pattern is a block
 ///   2. decode is exact: bit for bit what the reference library decodes (golden blocks). Scale, group scale
-///      and weight have 24 significant bits together, so each product is exact in a float, and a compiler
+///      and weight have at most 24 significant bits together, so each product is exact in a float, and a compiler
 ///      that fuses it with the sum changes nothing
 ///   3. wire numbers are unique (registry.hpp does not compile otherwise)
 template <class F>

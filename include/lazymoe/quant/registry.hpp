@@ -1,21 +1,29 @@
 #pragma once
 
 #include <array>
+#include <boost/hana/for_each.hpp>
+#include <boost/hana/tuple.hpp>
+#include <boost/hana/type.hpp>
+#include <boost/hana/unpack.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
-#include <boost/hana/for_each.hpp>
-#include <boost/hana/tuple.hpp>
-#include <boost/hana/type.hpp>
-#include <boost/hana/unpack.hpp>
-
 #include "../core/error.hpp"
 #include "format.hpp"
+#include "formats/iq4_nl.hpp"
+#include "formats/iq4_xs.hpp"
+#include "formats/mxfp4.hpp"
 #include "formats/plain.hpp"
+#include "formats/q2_k.hpp"
+#include "formats/q3_k.hpp"
+#include "formats/q4_0.hpp"
+#include "formats/q4_1.hpp"
 #include "formats/q4_k.hpp"
+#include "formats/q5_0.hpp"
+#include "formats/q5_1.hpp"
 #include "formats/q5_k.hpp"
 #include "formats/q6_k.hpp"
 #include "formats/q8_0.hpp"
@@ -23,7 +31,8 @@
 namespace lazymoe::quant {
 
 /// Every format the library can read. To add one: write its trait, add it here, add its test.
-inline constexpr auto formats = boost::hana::tuple_t<F32, F16, BF16, Q8_0, Q4_K, Q5_K, Q6_K>;
+inline constexpr auto formats = boost::hana::tuple_t<F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K, Q3_K, Q4_K,
+                                                     Q5_K, Q6_K, IQ4_NL, IQ4_XS, MXFP4>;
 
 /// What the reader of a file needs to know about a type, without its C++ type.
 struct Layout {

@@ -25,9 +25,9 @@ struct Q5_K {
   struct Block {
     Half d;
     Half dmin;
-    std::array<std::uint8_t, 12> scales;           ///< as in Q4_K
-    std::array<std::uint8_t, 32> high;             ///< byte l, bit g: the fifth bit of weight 32g+l
-    std::array<std::uint8_t, block_elems / 2> low; ///< byte 32p+l: group 2p low, group 2p+1 high nibble
+    std::array<std::uint8_t, 12> scales;            ///< as in Q4_K
+    std::array<std::uint8_t, 32> high;              ///< byte l, bit g: the fifth bit of weight 32g+l
+    std::array<std::uint8_t, block_elems / 2> low;  ///< byte 32p+l: group 2p low, group 2p+1 high nibble
   };
   static_assert(sizeof(Block) == 176 && alignof(Block) == 1);
 

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <concepts>
+#include <optional>
+#include <string_view>
+
+#include "../core/types.hpp"
+
+namespace lazymoe::cache {
+
+// clang-format off
+
+/// Decides which resident expert leaves. Knows keys only: no bytes, no files, no statistics.
+///
+/// Events reach it in program order from one thread (the store holds its lock):
+///   on_insert(k)   k has become resident
+///   on_hit(k)      k was asked for while resident
+///   on_erase(k)    k is resident no longer, whoever decided it
+///   victim(pred)   a resident key with pred(key), or nullopt if there is none;
+///                  does not remove it: on_erase follows
+/// Laws, checked for every policy by tests/cache/eviction_laws.hpp:
+///   1. a victim is resident and satisfies pred
+///   2. some resident key satisfies pred => a victim is returned
+///   3. equal histories give equal victims
+///   4. nothing is allocated after construction
+template <class P>
+concept EvictionPolicy =
+    std::constructible_from<P, KeySpace> && std::movable<P> &&
+    requires(P policy, ExpertKey key, bool (*pred)(ExpertKey)) {
+      { P::name } -> std::convertible_to<std::string_view>;
+      { policy.on_insert(key) } noexcept -> std::same_as<void>;
+      { policy.on_hit(key) } noexcept -> std::same_as<void>;
+      { policy.on_erase(key) } noexcept -> std::same_as<void>;
+      { policy.victim(pred) } -> std::same_as<std::optional<ExpertKey>>;
+    };
+
+/// An eviction policy that may also refuse a newcomer; the store then serves it without keeping it.
+template <class P>
+concept AdmittingPolicy = EvictionPolicy<P> && requires(const P policy, ExpertKey key) {
+  { policy.admit(key, key) } noexcept -> std::same_as<bool>;  // (newcomer, victim)
+};
+
+// clang-format on
+
+}  // namespace lazymoe::cache

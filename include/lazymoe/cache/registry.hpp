@@ -1,0 +1,37 @@
+#pragma once
+
+#include <array>
+#include <boost/hana/tuple.hpp>
+#include <boost/hana/type.hpp>
+#include <boost/hana/unpack.hpp>
+#include <string_view>
+
+#include "../core/visit_named.hpp"
+#include "fifo.hpp"
+#include "lfu.hpp"
+#include "lfu_aged.hpp"
+#include "lru.hpp"
+#include "sieve.hpp"
+
+namespace lazymoe::cache {
+
+/// Every eviction policy that can be chosen by name. To add one: write it, add it here, add its test.
+inline constexpr auto evictions = boost::hana::tuple_t<Fifo, Lru, Lfu, LfuAged, Sieve>;
+
+/// The names of `evictions`, in that order.
+[[nodiscard]] constexpr auto eviction_names() noexcept {
+  return boost::hana::unpack(evictions, [](auto... policy) {
+    return std::array<std::string_view, sizeof...(policy)>{decltype(policy)::type::name...};
+  });
+}
+
+/// Calls `fn(hana::type<P>)` for the policy of that name: the one door from run time to compile time.
+/// @throws Error{bad_argument} listing the names, when there is no such policy
+template <class Fn>
+auto visit_eviction(std::string_view name, Fn&& fn) {
+  return boost::hana::unpack(evictions, [&](auto... policy) {
+    return visit_named("eviction policy", name, fn, policy...);
+  });
+}
+
+}  // namespace lazymoe::cache

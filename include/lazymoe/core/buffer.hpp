@@ -59,21 +59,20 @@ template <class T>
 class AlignedArray {
  public:
   AlignedArray() = default;
-  explicit AlignedArray(std::size_t size) : buffer_(size * sizeof(T)), size_(size) {
-    std::uninitialized_value_construct_n(data(), size_);
+  explicit AlignedArray(std::size_t size) : buffer_(size * sizeof(T)) {
+    std::uninitialized_value_construct_n(data(), size);
   }
 
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t size() const noexcept { return buffer_.size() / sizeof(T); }
   [[nodiscard]] T* data() noexcept { return reinterpret_cast<T*>(buffer_.data()); }
   [[nodiscard]] const T* data() const noexcept { return reinterpret_cast<const T*>(buffer_.data()); }
-  [[nodiscard]] std::span<T> span() noexcept { return {data(), size_}; }
-  [[nodiscard]] std::span<const T> span() const noexcept { return {data(), size_}; }
+  [[nodiscard]] std::span<T> span() noexcept { return {data(), size()}; }
+  [[nodiscard]] std::span<const T> span() const noexcept { return {data(), size()}; }
   T& operator[](std::size_t i) noexcept { return data()[i]; }
   const T& operator[](std::size_t i) const noexcept { return data()[i]; }
 
  private:
   AlignedBuffer buffer_;
-  std::size_t size_ = 0;
 };
 
 }  // namespace lazymoe

@@ -9,10 +9,15 @@ set(lazymoe_headers
   include/lazymoe/core/types.hpp
   include/lazymoe/core/visit_named.hpp
   # floor 1: instrument, parallel, io, simd
+  include/lazymoe/instrument/counters.hpp
+  include/lazymoe/instrument/stopwatch.hpp
   include/lazymoe/io/file_handle.hpp
   include/lazymoe/io/mapping.hpp
+  include/lazymoe/parallel/io_queue.hpp
+  include/lazymoe/parallel/thread_pool.hpp
   # floor 2: quant
   include/lazymoe/quant/decode.hpp
+  include/lazymoe/quant/encode.hpp
   include/lazymoe/quant/format.hpp
   include/lazymoe/quant/formats/iq4_nl.hpp
   include/lazymoe/quant/formats/iq4_xs.hpp

@@ -33,8 +33,8 @@ missing_packages() {
   has_header nlohmann/json.hpp || echo nlohmann-json3-dev
 }
 
-# install PACKAGE...: by apt, or says what to install.
-install() {
+# apt_install PACKAGE...: by apt, or says what to install.
+apt_install() {
   if ! has_tool apt-get; then
     echo "Please install what Debian calls: $*" >&2
     exit 1
@@ -61,7 +61,7 @@ install() {
 setup() {
   local missing version
   mapfile -t missing < <(missing_packages)
-  [ ${#missing[@]} -eq 0 ] || install "${missing[@]}"
+  [ ${#missing[@]} -eq 0 ] || apt_install "${missing[@]}"
   version=$(cmake --version)
   version=${version#cmake version }
   version=${version%%[!0-9.]*}
@@ -72,7 +72,7 @@ setup() {
 }
 
 # As many compilers at once as there are cores, and 1.5 GB of memory for each.
-jobs() {
+n_jobs() {
   local cores memory
   cores=$(nproc)
   memory=$(awk '/^MemAvailable:/ {print int($2 / 1500000)}' /proc/meminfo 2>/dev/null || echo "$cores")
@@ -85,13 +85,16 @@ build() {
   local preset=$1 folder=$root/build/$1 log
   shift
   log=$(mktemp)
-  if [ ! -f "$folder/build.ninja" ] && ! (cd "$root" && cmake --preset "$preset") >"$log" 2>&1; then
-    cat "$log" >&2
-    rm -f "$log"
-    exit 1
-  fi
   local status=0
-  cmake --build "$folder" -j "$(jobs)" --target "$@" 2>&1 | show_progress "$log" || status=$?
+  if [ ! -f "$folder/build.ninja" ]; then
+    (cd "$root" && cmake --preset "$preset") >"$log" 2>&1 || status=$?
+    if [ $status -ne 0 ]; then
+      cat "$log" >&2
+      rm -f "$log"
+      return $status
+    fi
+  fi
+  cmake --build "$folder" -j "$(n_jobs)" --target "$@" 2>&1 | show_progress >"$log" || status=$?
   if [ $status -ne 0 ]; then
     cat "$log" >&2
   fi
@@ -99,12 +102,15 @@ build() {
   return $status
 }
 
-# Copies ninja's output to the file $1; on a terminal shows its counter, elsewhere one line.
+# Passes ninja's output on without its counter; shows that on a terminal, elsewhere one line.
 show_progress() {
   local line shown=
   while IFS= read -r line; do
-    printf '%s\n' "$line" >>"$1"
-    [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\ (Building|Linking) ]] || continue
+    if ! [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\  ]]; then
+      printf '%s\n' "$line"
+      continue
+    fi
+    [ "${BASH_REMATCH[1]}" -gt 0 ] || continue  # looks for new files
     if [ -t 2 ]; then
       printf '\r\033[KBuilding %s/%s' "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" >&2
     elif [ -z "$shown" ]; then

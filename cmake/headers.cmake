@@ -56,9 +56,24 @@ set(lazymoe_headers
   # floor 4: text, tensor, experts
   include/lazymoe/experts/slice.hpp
   include/lazymoe/experts/slice_math.hpp
+  include/lazymoe/text.hpp
+  include/lazymoe/text/bpe.hpp
+  include/lazymoe/text/byte_alphabet.hpp
+  include/lazymoe/text/chat_template.hpp
+  include/lazymoe/text/detail/flat_index.hpp
+  include/lazymoe/text/detail/read_vocabulary.hpp
+  include/lazymoe/text/end_tokens.hpp
+  include/lazymoe/text/pretokenizer.hpp
+  include/lazymoe/text/segment.hpp
+  include/lazymoe/text/special_tokens.hpp
+  include/lazymoe/text/tokenizer.hpp
+  include/lazymoe/text/utf8_stream.hpp
+  include/lazymoe/text/vocabulary.hpp
   # floor 5: storage
   # floor 6: store
   # floor 7: moe
   # floor 8: models
   # floor 9: generate
+  include/lazymoe/generate/sampler.hpp
+  include/lazymoe/generate/stop.hpp
 )

@@ -1,12 +1,15 @@
 # Every public header, by floor. A new header must be named here: that is when one thinks about its floor.
 set(lazymoe_headers
+  include/lazymoe/gguf.hpp
   include/lazymoe/version.hpp
   # floor 0
+  include/lazymoe/core.hpp
   include/lazymoe/core/buffer.hpp
   include/lazymoe/core/bytes.hpp
   include/lazymoe/core/contract.hpp
   include/lazymoe/core/error.hpp
   include/lazymoe/core/types.hpp
+  include/lazymoe/core/units.hpp
   include/lazymoe/core/visit_named.hpp
   # floor 1: instrument, parallel, io, simd
   include/lazymoe/instrument/counters.hpp
@@ -15,6 +18,8 @@ set(lazymoe_headers
   include/lazymoe/io/mapping.hpp
   include/lazymoe/parallel/io_queue.hpp
   include/lazymoe/parallel/thread_pool.hpp
+  include/lazymoe/simd/math.hpp
+  include/lazymoe/simd/vector.hpp
   # floor 2: quant
   include/lazymoe/quant/decode.hpp
   include/lazymoe/quant/encode.hpp
@@ -49,13 +54,30 @@ set(lazymoe_headers
   include/lazymoe/cache/lru.hpp
   include/lazymoe/cache/registry.hpp
   include/lazymoe/cache/sieve.hpp
+  include/lazymoe/gguf/detail/cursor.hpp
+  include/lazymoe/gguf/detail/parse_start.hpp
+  include/lazymoe/gguf/detail/parse_value.hpp
   include/lazymoe/gguf/detail/quote.hpp
+  include/lazymoe/gguf/detail/tensor_bytes.hpp
+  include/lazymoe/gguf/file.hpp
+  include/lazymoe/gguf/limits.hpp
   include/lazymoe/gguf/metadata.hpp
+  include/lazymoe/gguf/parse.hpp
+  include/lazymoe/gguf/shards.hpp
   include/lazymoe/gguf/tensor.hpp
+  include/lazymoe/gguf/type_names.hpp
   include/lazymoe/gguf/value.hpp
+  include/lazymoe/gguf/writer.hpp
   # floor 4: text, tensor, experts
+  include/lazymoe/experts/expert_map.hpp
   include/lazymoe/experts/slice.hpp
   include/lazymoe/experts/slice_math.hpp
+  include/lazymoe/tensor.hpp
+  include/lazymoe/tensor/activations.hpp
+  include/lazymoe/tensor/aliases.hpp
+  include/lazymoe/tensor/matmul.hpp
+  include/lazymoe/tensor/norm.hpp
+  include/lazymoe/tensor/rope.hpp
   include/lazymoe/text.hpp
   include/lazymoe/text/bpe.hpp
   include/lazymoe/text/byte_alphabet.hpp
@@ -71,9 +93,37 @@ set(lazymoe_headers
   include/lazymoe/text/vocabulary.hpp
   # floor 5: storage
   # floor 6: store
+  include/lazymoe/store.hpp
+  include/lazymoe/store/all_resident.hpp
+  include/lazymoe/store/detail/fetch_expert.hpp
+  include/lazymoe/store/detail/resident_set.hpp
+  include/lazymoe/store/expert_store.hpp
+  include/lazymoe/store/lease.hpp
+  include/lazymoe/store/policies.hpp
+  include/lazymoe/store/slot_plan.hpp
+  include/lazymoe/store/source.hpp
+  include/lazymoe/store/view.hpp
   # floor 7: moe
+  include/lazymoe/moe/routed_ffn.hpp
+  include/lazymoe/moe/router.hpp
+  include/lazymoe/moe/routes.hpp
+  include/lazymoe/moe/top_k.hpp
   # floor 8: models
+  include/lazymoe/models.hpp
+  include/lazymoe/models/architecture.hpp
+  include/lazymoe/models/attention_gqa.hpp
+  include/lazymoe/models/config.hpp
+  include/lazymoe/models/decoder.hpp
+  include/lazymoe/models/load.hpp
+  include/lazymoe/models/qwen3moe.hpp
+  include/lazymoe/models/sequence.hpp
+  include/lazymoe/models/state.hpp
+  include/lazymoe/models/weights.hpp
   # floor 9: generate
+  include/lazymoe/build_info.hpp
+  include/lazymoe/generate.hpp
   include/lazymoe/generate/sampler.hpp
+  include/lazymoe/generate/session.hpp
   include/lazymoe/generate/stop.hpp
+  include/lazymoe/lazymoe.hpp
 )

@@ -84,7 +84,7 @@ class Metadata {
   /// @throws Error{bad_argument} when the key is there already
   void insert(std::string key, Value value) {
     if (!index_.emplace(key, entries_.size()).second) {
-      throw Error(Errc::bad_argument, file_ + ": key " + detail::quoted(key) + " inserted twice");
+      throw Error(Errc::bad_argument, file_ + ": key " + detail::in_quotes(key) + " inserted twice");
     }
     entries_.push_back({std::move(key), std::move(value)});
   }
@@ -102,7 +102,7 @@ class Metadata {
   }
 
   [[noreturn]] void fail(std::string_view key, const std::string& reason) const {
-    throw Error(Errc::bad_metadata, file_ + ": key " + detail::quoted(key) + " " + reason);
+    throw Error(Errc::bad_metadata, file_ + ": key " + detail::in_quotes(key) + " " + reason);
   }
 
   std::string file_;

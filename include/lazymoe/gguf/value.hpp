@@ -55,7 +55,8 @@ class StringArray {
 
 /// What a metadata value can be asked for: bool, any integer, float, double, string_view.
 template <class T>
-concept Readable = std::same_as<T, bool> || std::integral<T> || std::floating_point<T> || std::same_as<T, std::string_view>;
+concept Readable =
+    std::same_as<T, bool> || std::integral<T> || std::floating_point<T> || std::same_as<T, std::string_view>;
 
 namespace detail {
 
@@ -120,7 +121,7 @@ class Value {
 
   /// Implicit from exactly the stored types, so that the width written to a file is the width of the argument.
   template <class T>
-    requires requires(T value) { std::get<T>(std::declval<Storage&>()); }
+  requires requires(T value) { std::get<T>(std::declval<Storage&>()); }
   Value(T value) : held_(std::move(value)) {}
   Value(const char* value) : held_(std::string(value)) {}
   Value(std::string_view value) : held_(std::string(value)) {}

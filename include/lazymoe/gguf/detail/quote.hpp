@@ -7,7 +7,7 @@
 namespace lazymoe::gguf::detail {
 
 /// A name from a file, in quotes and safe to print: control and non-ASCII bytes as \xNN, at most 80 bytes of it.
-[[nodiscard]] inline std::string quoted(std::string_view name) {
+[[nodiscard]] inline std::string in_quotes(std::string_view name) {
   constexpr std::size_t longest = 80;
   constexpr std::string_view digits = "0123456789ABCDEF";
   std::string text = "'";

@@ -1,6 +1,5 @@
 # Every public header, by floor. A new header must be named here: that is when one thinks about its floor.
 set(lazymoe_headers
-  include/lazymoe/gguf.hpp
   include/lazymoe/version.hpp
   # floor 0
   include/lazymoe/core.hpp
@@ -18,10 +17,17 @@ set(lazymoe_headers
   include/lazymoe/io/mapping.hpp
   include/lazymoe/parallel/io_queue.hpp
   include/lazymoe/parallel/thread_pool.hpp
+  include/lazymoe/simd/arch.hpp
+  include/lazymoe/simd/batch.hpp
   include/lazymoe/simd/math.hpp
   include/lazymoe/simd/vector.hpp
+  include/lazymoe/simd/widen.hpp
   # floor 2: quant
+  include/lazymoe/quant.hpp
+  include/lazymoe/quant/activation.hpp
+  include/lazymoe/quant/activation_block.hpp
   include/lazymoe/quant/decode.hpp
+  include/lazymoe/quant/dot.hpp
   include/lazymoe/quant/encode.hpp
   include/lazymoe/quant/format.hpp
   include/lazymoe/quant/formats/iq4_nl.hpp
@@ -41,6 +47,16 @@ set(lazymoe_headers
   include/lazymoe/quant/formats/q8_1.hpp
   include/lazymoe/quant/formats/q8_k.hpp
   include/lazymoe/quant/half.hpp
+  include/lazymoe/quant/kernels/blocks_of_32.hpp
+  include/lazymoe/quant/kernels/iq4_xs.hpp
+  include/lazymoe/quant/kernels/plain.hpp
+  include/lazymoe/quant/kernels/q2_k.hpp
+  include/lazymoe/quant/kernels/q3_k.hpp
+  include/lazymoe/quant/kernels/q4_k.hpp
+  include/lazymoe/quant/kernels/q5_k.hpp
+  include/lazymoe/quant/kernels/q6_k.hpp
+  include/lazymoe/quant/kernels/quantize.hpp
+  include/lazymoe/quant/kernels/reference.hpp
   include/lazymoe/quant/packed_matrix.hpp
   include/lazymoe/quant/registry.hpp
   # floor 3: gguf, cache
@@ -54,6 +70,7 @@ set(lazymoe_headers
   include/lazymoe/cache/lru.hpp
   include/lazymoe/cache/registry.hpp
   include/lazymoe/cache/sieve.hpp
+  include/lazymoe/gguf.hpp
   include/lazymoe/gguf/detail/cursor.hpp
   include/lazymoe/gguf/detail/parse_start.hpp
   include/lazymoe/gguf/detail/parse_value.hpp
@@ -92,6 +109,13 @@ set(lazymoe_headers
   include/lazymoe/text/utf8_stream.hpp
   include/lazymoe/text/vocabulary.hpp
   # floor 5: storage
+  include/lazymoe/storage.hpp
+  include/lazymoe/storage/detail/shards.hpp
+  include/lazymoe/storage/memory.hpp
+  include/lazymoe/storage/mmap.hpp
+  include/lazymoe/storage/pread.hpp
+  include/lazymoe/storage/registry.hpp
+  include/lazymoe/storage/storage.hpp
   # floor 6: store
   include/lazymoe/store.hpp
   include/lazymoe/store/all_resident.hpp

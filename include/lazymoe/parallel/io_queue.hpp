@@ -76,7 +76,8 @@ class IoQueue {
       try {
         job();
       } catch (...) {
-        LAZYMOE_EXPECTS(!"jobs do not throw");
+        [[maybe_unused]] constexpr bool job_threw = true;
+        LAZYMOE_EXPECTS(!job_threw);
       }
     }
   }

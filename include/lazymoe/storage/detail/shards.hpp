@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../../core/error.hpp"
+#include "../../core/types.hpp"
+#include "../../experts/slice.hpp"
+#include "../../io/file_handle.hpp"
+
+namespace lazymoe::storage::detail {
+
+/// The files of a model, open, with their sizes of that moment: what every storage checks slices against.
+class Shards {
+ public:
+  /// @throws Error{io}
+  explicit Shards(std::span<const std::filesystem::path> paths) {
+    files_.reserve(paths.size());
+    for (const auto& path : paths) files_.emplace_back(path);
+  }
+
+  [[nodiscard]] std::span<const io::FileHandle> files() const noexcept { return files_; }
+
+  [[nodiscard]] bool contains(const experts::SliceRef& slice) const noexcept {
+    if (slice.shard >= files_.size()) return false;
+    const Bytes size = files_[slice.shard].bytes();
+    return slice.offset <= size && slice.bytes <= size - slice.offset;
+  }
+
+  /// The file of a slice that lies inside it.
+  /// @throws Error{io} if the slice does not
+  [[nodiscard]] const io::FileHandle& file_of(const experts::SliceRef& slice) const {
+    if (contains(slice)) return files_[slice.shard];
+    const std::string wanted =
+        "cannot read " + std::to_string(slice.bytes) + " bytes at offset " + std::to_string(slice.offset) + ": ";
+    if (slice.shard >= files_.size()) {
+      throw Error(Errc::io, "shard " + std::to_string(slice.shard) + ": " + wanted + "the model has " +
+                                std::to_string(files_.size()) + " shards");
+    }
+    const io::FileHandle& file = files_[slice.shard];
+    throw Error(Errc::io,
+                file.path().string() + ": " + wanted + "the file has " + std::to_string(file.bytes()) + " bytes");
+  }
+
+ private:
+  std::vector<io::FileHandle> files_;
+};
+
+}  // namespace lazymoe::storage::detail

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <array>
+#include <boost/hana/tuple.hpp>
+#include <boost/hana/type.hpp>
+#include <boost/hana/unpack.hpp>
+#include <string_view>
+
+#include "../core/visit_named.hpp"
+#include "memory.hpp"
+#include "mmap.hpp"
+#include "pread.hpp"
+
+namespace lazymoe::storage {
+
+/// Every storage that can be chosen by name. To add one: write it, add it here, add its test.
+inline constexpr auto storages = boost::hana::tuple_t<Memory, Mmap, Pread>;
+
+/// The names of `storages`, in that order.
+[[nodiscard]] constexpr auto storage_names() noexcept {
+  return boost::hana::unpack(storages, [](auto... storage) {
+    return std::array<std::string_view, sizeof...(storage)>{decltype(storage)::type::name...};
+  });
+}
+
+/// Calls `fn(hana::type<S>)` for the storage of that name: the one door from run time to compile time.
+/// @throws Error{bad_argument} listing the names, when there is no such storage
+template <class Fn>
+auto visit_storage(std::string_view name, Fn&& fn) {
+  return boost::hana::unpack(storages, [&](auto... storage) {
+    return visit_named("storage", name, fn, storage...);
+  });
+}
+
+}  // namespace lazymoe::storage

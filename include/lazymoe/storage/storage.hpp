@@ -1,0 +1,51 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+#include "../core/types.hpp"
+#include "../experts/slice.hpp"
+
+namespace lazymoe::storage {
+
+// clang-format off
+
+/// Brings the bytes of a slice of the model's files into memory. Knows files only: no experts, no budget.
+///
+///   S(paths)                 opens the shards, in the order SliceRef::shard counts them; Error{io} if one cannot be
+///   s.footprint(slice)       bytes of scratch that fetch needs; 0: fetch returns a view of its own
+///   s.fetch(slice, scratch)  the bytes of the slice
+/// Laws, checked for every storage by tests/storage/storage_laws.hpp:
+///   1. fetch returns slice.bytes bytes, equal to the file's, for any offset and length inside it
+///   2. they lie in scratch, or live as long as s where footprint is 0
+///   3. several threads may fetch at once
+///   4. a slice that is not inside its file gives Error{io} naming the file and the offset, and s stays usable
+template <class S>
+concept StoragePolicy =
+    std::constructible_from<S, std::span<const std::filesystem::path>> && std::movable<S> &&
+    requires(S storage, const experts::SliceRef& slice, std::span<std::byte> scratch) {
+      { S::name } -> std::convertible_to<std::string_view>;
+      { storage.footprint(slice) } noexcept -> std::same_as<Bytes>;
+      { storage.fetch(slice, scratch) } -> std::same_as<std::span<const std::byte>>;
+    };
+
+/// A storage that can begin to bring a slice nearer without waiting for it. A hint changes no result, and a
+/// slice outside its file is ignored.
+template <class S>
+concept HintedStorage = StoragePolicy<S> && requires(S storage, const experts::SliceRef& slice) {
+  { storage.will_need(slice) } noexcept -> std::same_as<void>;
+};
+
+/// A storage that can give back memory behind a slice. Views of it stay valid and read the same, but slowly;
+/// a slice outside its file is ignored.
+template <class S>
+concept DiscardableStorage = StoragePolicy<S> && requires(S storage, const experts::SliceRef& slice) {
+  { storage.discard(slice) } noexcept -> std::same_as<void>;
+};
+
+// clang-format on
+
+}  // namespace lazymoe::storage

@@ -1,0 +1,36 @@
+#include <lazymoe/storage/storage.hpp>
+
+#include "support/catch.hpp"
+
+namespace lazymoe::storage {
+namespace {
+
+/// The least a storage can be: files of no bytes.
+struct Nothing {
+  static constexpr std::string_view name = "nothing";
+  explicit Nothing(std::span<const std::filesystem::path>) {}
+  Bytes footprint(const experts::SliceRef&) const noexcept { return 0; }
+  std::span<const std::byte> fetch(const experts::SliceRef&, std::span<std::byte>) const { return {}; }
+};
+
+struct Hinted : Nothing {
+  using Nothing::Nothing;
+  void will_need(const experts::SliceRef&) const noexcept {}
+};
+
+struct FootprintMayThrow : Nothing {
+  using Nothing::Nothing;
+  Bytes footprint(const experts::SliceRef&) const { return 0; }
+};
+
+}  // namespace
+
+static_assert(StoragePolicy<Nothing> && !HintedStorage<Nothing> && !DiscardableStorage<Nothing>);
+static_assert(HintedStorage<Hinted> && !DiscardableStorage<Hinted>);
+static_assert(!StoragePolicy<FootprintMayThrow>);
+
+TEST_CASE("A storage is made from paths and gives views", "[storage]") {
+  CHECK(Nothing({}).fetch({}, {}).empty());
+}
+
+}  // namespace lazymoe::storage

@@ -1,0 +1,163 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "format.hpp"
+#include "formats/q8_k.hpp"
+#include "half.hpp"
+
+namespace lazymoe::quant {
+
+/// 32 numbers as int8 and a scale: y[i] = d * q[i]. The scale is a half's value kept as a float, so that
+/// dot products need not convert it for every row.
+struct ActivationQ8_0 {
+  float d;
+  std::array<std::int8_t, 32> q;
+};
+static_assert(sizeof(ActivationQ8_0) == 36);
+
+/// The same and the scaled sum s = d * (q[0] + .. + q[31]), a half's value too; what a minimum multiplies.
+struct ActivationQ8_1 {
+  float d;
+  float s;
+  std::array<std::int8_t, 32> q;
+};
+static_assert(sizeof(ActivationQ8_1) == 40);
+
+namespace detail {
+
+/// Nearest, ties to even (the mode a program starts in), clamped to int8. Anything that is no number below
+/// 2^63 gives -128 on x86, as the vector path does.
+[[nodiscard]] inline std::int8_t round_to_int8(float value) noexcept {
+  return static_cast<std::int8_t>(std::clamp(std::lrint(value), -128L, 127L));
+}
+
+/// Largest magnitude; NaN is passed over.
+[[nodiscard]] inline float max_magnitude(std::span<const float> x) noexcept {
+  float largest = 0.0F;
+  for (const float v : x) largest = std::fabs(v) > largest ? std::fabs(v) : largest;
+  return largest;
+}
+
+}  // namespace detail
+
+/// How one block of an activation is rounded and read back: the scalar reference of both.
+///
+/// Members: Block, block_elems, quantize(x, block), decode(block, out).
+/// Laws, checked by tests/quant/activation_block_test.cpp:
+///   1. bit for bit the values of the reference library on x86
+///   2. numbers that are not finite give a defined but meaningless block
+template <ActivationKind Kind>
+struct ActivationTraits;
+
+template <>
+struct ActivationTraits<ActivationKind::f32> {
+  using Block = float;
+  static constexpr std::size_t block_elems = 1;
+
+  static void quantize(std::span<const float, 1> x, Block& block) noexcept { block = x[0]; }
+  static void decode(const Block& block, std::span<float, 1> out) noexcept { out[0] = block; }
+};
+
+template <>
+struct ActivationTraits<ActivationKind::f16> {
+  using Block = Half;
+  static constexpr std::size_t block_elems = 1;
+
+  static void quantize(std::span<const float, 1> x, Block& block) noexcept { block = to_half(x[0]); }
+  static void decode(const Block& block, std::span<float, 1> out) noexcept { out[0] = to_float(block); }
+};
+
+template <>
+struct ActivationTraits<ActivationKind::bf16> {
+  using Block = BFloat16;
+  static constexpr std::size_t block_elems = 1;
+
+  static void quantize(std::span<const float, 1> x, Block& block) noexcept { block = to_bfloat16(x[0]); }
+  static void decode(const Block& block, std::span<float, 1> out) noexcept { out[0] = to_float(block); }
+};
+
+/// d = half(max|x| / 127), q = x * (127 / max|x|).
+/// @source quantize_row_q8_0 for x86
+template <>
+struct ActivationTraits<ActivationKind::q8_0> {
+  using Block = ActivationQ8_0;
+  static constexpr std::size_t block_elems = 32;
+
+  static void quantize(std::span<const float, 32> x, Block& block) noexcept {
+    const float largest = detail::max_magnitude(x);
+    const float inverse = largest != 0.0F ? 127.0F / largest : 0.0F;
+    block.d = to_float(to_half(largest / 127.0F));
+    for (std::size_t i = 0; i < 32; ++i) block.q[i] = detail::round_to_int8(x[i] * inverse);
+  }
+
+  static void decode(const Block& block, std::span<float, 32> out) noexcept {
+    for (std::size_t i = 0; i < 32; ++i) out[i] = block.d * static_cast<float>(block.q[i]);
+  }
+};
+
+/// As q8_0; s is rounded from the unrounded scale.
+/// @source quantize_row_q8_1 for x86
+template <>
+struct ActivationTraits<ActivationKind::q8_1> {
+  using Block = ActivationQ8_1;
+  static constexpr std::size_t block_elems = 32;
+
+  static void quantize(std::span<const float, 32> x, Block& block) noexcept {
+    const float largest = detail::max_magnitude(x);
+    const float inverse = largest != 0.0F ? 127.0F / largest : 0.0F;
+    const float d = largest / 127.0F;
+    int sum = 0;
+    for (std::size_t i = 0; i < 32; ++i) {
+      block.q[i] = detail::round_to_int8(x[i] * inverse);
+      sum += block.q[i];
+    }
+    block.d = to_float(to_half(d));
+    block.s = to_float(to_half(d * static_cast<float>(sum)));
+  }
+
+  static void decode(const Block& block, std::span<float, 32> out) noexcept {
+    for (std::size_t i = 0; i < 32; ++i) out[i] = block.d * static_cast<float>(block.q[i]);
+  }
+};
+
+/// The number of largest magnitude, the first one if several, becomes -127: d = 1 / (-127 / x[largest]).
+/// @source quantize_row_q8_K
+template <>
+struct ActivationTraits<ActivationKind::q8_K> {
+  using Block = Q8_K::Block;
+  static constexpr std::size_t block_elems = 256;
+
+  static void quantize(std::span<const float, 256> x, Block& block) noexcept {
+    const float magnitude = detail::max_magnitude(x);
+    if (magnitude == 0.0F) {
+      block = {};
+      return;
+    }
+    const float largest = *std::ranges::find_if(x, [=](float v) { return std::fabs(v) == magnitude; });
+    const float inverse = -127.0F / largest;
+    block.d = 1.0F / inverse;
+    block.sums.fill(0);
+    for (std::size_t i = 0; i < 256; ++i) {
+      block.q[i] = detail::round_to_int8(x[i] * inverse);
+      auto& sum = block.sums[i / 16];
+      sum = static_cast<std::int16_t>(sum + block.q[i]);
+    }
+  }
+
+  static void decode(const Block& block, std::span<float, 256> out) noexcept { Q8_K::decode(block, out); }
+};
+
+/// What rows of `F` are multiplied with.
+template <BlockFormat F>
+using ActivationOf = ActivationTraits<F::activation>;
+
+template <BlockFormat F>
+using ActivationBlock = typename ActivationOf<F>::Block;
+
+}  // namespace lazymoe::quant

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+// The tags alone: half the price of <xsimd/xsimd.hpp>, which only batch.hpp includes.
+#include <xsimd/config/xsimd_arch.hpp>
+
+namespace lazymoe::simd {
+
+/// Tag of the reference path: plain C++, no vectors.
+struct Scalar {
+  static constexpr const char* name() noexcept { return "scalar"; }
+};
+
+/// An instruction set that xsimd knows and this program was compiled for.
+///
+/// Laws, checked by the tests of every kernel:
+///   1. a kernel for it stays within its stated error of the kernel for Scalar
+template <class Arch>
+concept SimdArch = requires {
+  { Arch::supported() } -> std::same_as<bool>;
+  { Arch::requires_alignment() } -> std::same_as<bool>;
+  { Arch::name() } -> std::convertible_to<const char*>;
+} && Arch::supported() && !std::same_as<Arch, xsimd::unavailable>;
+
+/// AVX2 or anything above it. AVX-512 tags do not derive from avx2 in every xsimd, but imply it.
+template <class Arch>
+concept Avx2Arch = SimdArch<Arch> && (std::derived_from<Arch, xsimd::avx2> || std::derived_from<Arch, xsimd::avx512f>);
+
+/// The best instruction set `-march` allows; Scalar where xsimd knows none.
+using DefaultArch = std::conditional_t<SimdArch<xsimd::default_arch>, xsimd::default_arch, Scalar>;
+
+}  // namespace lazymoe::simd

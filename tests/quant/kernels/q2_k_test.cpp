@@ -1,0 +1,8 @@
+#include <lazymoe/quant/kernels/q2_k.hpp>
+
+#include "quant/kernel_laws.hpp"
+#include "support/catch.hpp"
+
+TEST_CASE("the Q2_K kernel obeys the laws of a kernel", "[quant][kernels]") {
+  lazymoe::test::check_kernel_laws<lazymoe::quant::Q2_K>();
+}

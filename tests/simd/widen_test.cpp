@@ -1,0 +1,96 @@
+#include <lazymoe/simd/widen.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "support/catch.hpp"
+
+using namespace lazymoe::simd;
+
+TEST_CASE("unroll passes each index as a constant", "[simd]") {
+  std::vector<std::size_t> seen;
+  unroll<3>([&](auto i) {
+    constexpr std::size_t constant = i;
+    seen.push_back(constant);
+  });
+  CHECK(seen == std::vector<std::size_t>{0, 1, 2});
+}
+
+#if defined(__AVX2__)
+
+namespace {
+
+using Bytes32 = std::array<std::uint8_t, 32>;
+
+template <class T>
+auto stored(__m256i v) {
+  std::array<T, 32 / sizeof(T)> out;
+  std::memcpy(out.data(), &v, sizeof(v));
+  return out;
+}
+
+Bytes32 counting(unsigned step) {
+  Bytes32 bytes{};
+  for (std::size_t i = 0; i < 32; ++i) bytes[i] = static_cast<std::uint8_t>(i * step);
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("byte shifts keep what the mask keeps", "[simd]") {
+  const auto in = counting(37);
+  const auto v = avx2::load32(in.data());
+  const auto right = stored<std::uint8_t>(avx2::shift_and<3>(v, 0x1F));
+  const auto left = stored<std::uint8_t>(avx2::shift_and<-2>(v, 0x30));
+  for (std::size_t i = 0; i < 32; ++i) {
+    CHECK(int{right[i]} == in[i] >> 3);
+    CHECK(int{left[i]} == ((in[i] << 2) & 0x30));
+  }
+}
+
+TEST_CASE("nibbles split into lower and upper halves", "[simd]") {
+  const auto in = counting(29);
+  const auto out = stored<std::uint8_t>(avx2::split_nibbles(in.data()));
+  for (std::size_t i = 0; i < 16; ++i) {
+    CHECK(int{out[i]} == (in[i] & 15));
+    CHECK(int{out[i + 16]} == in[i] >> 4);
+  }
+}
+
+TEST_CASE("clear bits become bytes of ones", "[simd]") {
+  const std::uint32_t bits = 0x9A5501F3;
+  const auto out = stored<std::uint8_t>(avx2::bytes_of_clear_bits(bits));
+  for (std::size_t i = 0; i < 32; ++i) CHECK(int{out[i]} == (((bits >> i) & 1) != 0 ? 0 : 255));
+}
+
+TEST_CASE("spread_word repeats one lane of each half", "[simd]") {
+  std::array<std::int16_t, 16> in{};
+  std::iota(in.begin(), in.end(), std::int16_t{-5});
+  const auto out = stored<std::int16_t>(avx2::spread_word<3>(avx2::load32(in.data())));
+  for (std::size_t i = 0; i < 16; ++i) CHECK(int{out[i]} == (i < 8 ? -2 : 6));
+}
+
+TEST_CASE("sums of byte products are exact at their extremes", "[simd]") {
+  std::array<std::int8_t, 32> w{};
+  std::array<std::int8_t, 32> y{};
+  for (std::size_t i = 0; i < 32; ++i) {
+    w[i] = static_cast<std::int8_t>(i % 3 == 0 ? -128 : i % 3 == 1 ? 127 : 0);
+    y[i] = static_cast<std::int8_t>(i % 2 == 0 ? -127 : 127);
+  }
+  const auto out = stored<std::int32_t>(avx2::quad_sums_signed(avx2::load32(w.data()), avx2::load32(y.data())));
+  for (std::size_t k = 0; k < 8; ++k) {
+    int expected = 0;
+    for (std::size_t i = 4 * k; i < 4 * k + 4; ++i) expected += w[i] * y[i];
+    CHECK(out[k] == expected);
+  }
+}
+
+TEST_CASE("the sum of eight lanes is the sum", "[simd]") {
+  CHECK(avx2::sum(_mm256_setr_ps(1, 2, 3, 4, 5, 6, 7, 8)) == 36.0F);
+}
+
+#endif

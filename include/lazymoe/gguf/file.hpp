@@ -72,6 +72,13 @@ class File {
 
   [[nodiscard]] std::span<const Shard> shards() const noexcept { return shards_; }
 
+  /// Paths of the shards, as storages are opened with them.
+  [[nodiscard]] std::vector<std::filesystem::path> paths() const {
+    std::vector<std::filesystem::path> all;
+    for (const Shard& shard : shards_) all.push_back(shard.path);
+    return all;
+  }
+
   /// @cost O(log n)
   [[nodiscard]] const TensorInfo* find(std::string_view name) const noexcept {
     const auto found = std::lower_bound(by_name_.begin(), by_name_.end(), name,

@@ -1,0 +1,141 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../core/types.hpp"
+#include "../parallel/thread_pool.hpp"
+#include "../quant/packed_matrix.hpp"
+#include "../simd/math.hpp"
+#include "../simd/vector.hpp"
+#include "../tensor/activations.hpp"
+#include "../tensor/aliases.hpp"
+#include "../tensor/matmul.hpp"
+#include "../tensor/norm.hpp"
+#include "../tensor/rope.hpp"
+#include "config.hpp"
+#include "state.hpp"
+#include "weights.hpp"
+
+namespace lazymoe::models {
+
+/// Scratch of attention, shared by all layers of a sequence.
+struct GqaScratch {
+  tensor::Activations inputs;
+  tensor::Activations mixed_inputs;
+  tensor::Matrix queries;  // [tokens, n_heads * key_dim]
+  tensor::Matrix keys;     // [tokens, n_kv_heads * key_dim]
+  tensor::Matrix values;   // [tokens, n_kv_heads * value_dim]
+  tensor::Matrix mixed;    // [tokens, n_heads * value_dim]
+};
+
+/// Causal attention with grouped queries: query head h reads key and value head h / (n_heads / n_kv_heads). With an
+/// RMS norm on each query and key head before the rotation, as Qwen3 has it.
+///
+/// @source Ainslie et al., "GQA", 2023
+class GqaAttention {
+ public:
+  using State = KvCache;
+  using Scratch = GqaScratch;
+
+  [[nodiscard]] static KvCache::Shape state_shape(const Config& c, std::size_t n_ctx) noexcept {
+    return {.n_layers = c.n_layers,
+            .n_ctx = n_ctx,
+            .key_width = c.n_kv_heads * c.key_dim,
+            .value_width = c.n_kv_heads * c.value_dim};
+  }
+
+  void bind(WeightBinder& binder, const Config& c, const std::string& prefix) {
+    binder.matrix(query_, prefix + "attn_q.weight", c.n_heads * c.key_dim, c.n_embd);
+    binder.matrix(key_, prefix + "attn_k.weight", c.n_kv_heads * c.key_dim, c.n_embd);
+    binder.matrix(value_, prefix + "attn_v.weight", c.n_kv_heads * c.value_dim, c.n_embd);
+    binder.matrix(output_, prefix + "attn_output.weight", c.n_embd, c.n_heads * c.value_dim);
+    binder.vector(query_norm_, prefix + "attn_q_norm.weight", c.key_dim);
+    binder.vector(key_norm_, prefix + "attn_k_norm.weight", c.key_dim);
+  }
+
+  /// Writes the keys and values of the batch's positions and attends to all positions up to each token's own.
+  ///
+  /// @shape x[tokens, n_embd], already normed -> out[tokens, n_embd]
+  void run(LayerIndex layer, const Config& c, const tensor::Rope& rope, const tensor::ConstRows& x, KvCache& cache,
+           GqaScratch& s, parallel::ThreadPool& pool, tensor::Rows out) const {
+    const std::size_t n = tensor::row_count(x);
+    const auto rows = static_cast<Eigen::Index>(n);
+    s.queries.resize(rows, static_cast<Eigen::Index>(query_.rows));
+    s.keys.resize(rows, static_cast<Eigen::Index>(key_.rows));
+    s.values.resize(rows, static_cast<Eigen::Index>(value_.rows));
+    s.mixed.resize(rows, static_cast<Eigen::Index>(output_.cols));
+    s.inputs.assign(x);
+    tensor::matmul(query_, s.inputs, s.queries, pool);
+    tensor::matmul(key_, s.inputs, s.keys, pool);
+    tensor::matmul(value_, s.inputs, s.values, pool);
+
+    const std::size_t first = cache.length();
+    tensor::Rows queries = s.queries;
+    tensor::Rows keys = s.keys;
+    pool.parallel_for(n, 1, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t t = begin; t < end; ++t) {
+        const auto q = tensor::row(queries, t);
+        const auto k = tensor::row(keys, t);
+        tensor::rms_norm_heads(q, query_norm_, c.rms_epsilon);
+        tensor::rms_norm_heads(k, key_norm_, c.rms_epsilon);
+        const auto angles = rope.angles(first + t);
+        rope.rotate(q, c.key_dim, angles);
+        rope.rotate(k, c.key_dim, angles);
+        cache.write(layer, first + t, k, tensor::row(tensor::ConstRows(s.values), t));
+      }
+    });
+
+    tensor::Rows mixed = s.mixed;
+    pool.parallel_for(n * c.n_kv_heads, 1, [&](std::size_t begin, std::size_t end) {
+      std::vector<float> scratch;
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::size_t t = i / c.n_kv_heads;
+        attend(layer, c, cache, first + t, i % c.n_kv_heads, tensor::row(queries, t), tensor::row(mixed, t), scratch);
+      }
+    });
+    s.mixed_inputs.assign(s.mixed);
+    tensor::matmul(output_, s.mixed_inputs, out, pool);
+  }
+
+ private:
+  /// All query heads that share one key and value head, for one token: so each value is decoded once.
+  static void attend(LayerIndex layer, const Config& c, const KvCache& cache, std::size_t position, std::size_t kv_head,
+                     std::span<const float> queries, std::span<float> mixed, std::vector<float>& scratch) {
+    const std::size_t group = c.n_heads / c.n_kv_heads;
+    const std::size_t n = position + 1;
+    scratch.resize(group * n + c.value_dim);
+    float* scores = scratch.data();  // [group, n]
+    float* decoded = scratch.data() + group * n;
+    const float scale = 1.0F / std::sqrt(static_cast<float>(c.key_dim));
+
+    for (std::size_t p = 0; p < n; ++p) {
+      for (std::size_t h = 0; h < group; ++h) {
+        const auto query = queries.subspan((kv_head * group + h) * c.key_dim, c.key_dim);
+        scores[h * n + p] = scale * cache.key_dot(layer, p, kv_head * c.key_dim, query);
+      }
+    }
+    for (std::size_t h = 0; h < group; ++h) simd::softmax(scores + h * n, n);
+
+    const std::span<float> out = mixed.subspan(kv_head * group * c.value_dim, group * c.value_dim);
+    std::fill(out.begin(), out.end(), 0.0F);
+    for (std::size_t p = 0; p < n; ++p) {
+      const float* value = cache.value(layer, p, kv_head * c.value_dim, c.value_dim, decoded);
+      for (std::size_t h = 0; h < group; ++h) {
+        simd::add_scaled(scores[h * n + p], value, out.data() + h * c.value_dim, c.value_dim);
+      }
+    }
+  }
+
+  quant::PackedMatrix query_;
+  quant::PackedMatrix key_;
+  quant::PackedMatrix value_;
+  quant::PackedMatrix output_;
+  std::vector<float> query_norm_;
+  std::vector<float> key_norm_;
+};
+
+}  // namespace lazymoe::models

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "../core/error.hpp"
+#include "../gguf/metadata.hpp"
+
+namespace lazymoe::models {
+
+/// Hyper-parameters that all families share; what a family adds or fixes is in its own header.
+/// @source keys: spec of the GGUF format, "Standardized key-value pairs"
+struct Config {
+  std::string architecture;
+  std::size_t n_layers = 0;  ///< that run: without the trailing next-token-prediction blocks
+  std::size_t n_embd = 0;
+  std::size_t n_heads = 0;
+  std::size_t n_kv_heads = 0;
+  std::size_t key_dim = 0;    ///< of one head
+  std::size_t value_dim = 0;  ///< of one head
+  std::size_t n_rot = 0;
+  float rope_base = 10000.0F;
+  float rope_freq_scale = 1.0F;
+  float rms_epsilon = 0.0F;
+  std::size_t n_ctx_train = 0;
+  std::size_t n_vocab = 0;
+  std::size_t n_experts = 0;
+  std::size_t n_experts_used = 0;
+  std::size_t n_ff_expert = 0;  ///< width of one expert
+  float expert_weights_scale = 1.0F;
+};
+
+/// Reads one hyper-parameter of the file's own architecture: `key` is without its prefix.
+class ConfigReader {
+ public:
+  explicit ConfigReader(const gguf::Metadata& metadata)
+      : metadata_(metadata), prefix_(std::string(metadata.require<std::string_view>("general.architecture")) + ".") {}
+
+  template <class T>
+  [[nodiscard]] T require(std::string_view key) const {
+    return metadata_.require<T>(prefix_ + std::string(key));
+  }
+  template <class T>
+  [[nodiscard]] T value_or(std::string_view key, T otherwise) const {
+    return metadata_.find<T>(prefix_ + std::string(key)).value_or(otherwise);
+  }
+  /// A size that is neither 0 nor absurd, so that products of a few of them fit.
+  /// @throws Error{bad_metadata}
+  [[nodiscard]] std::size_t positive(std::string_view key) const { return checked(key, require<std::uint64_t>(key)); }
+  [[nodiscard]] std::size_t positive_or(std::string_view key, std::size_t otherwise) const {
+    return checked(key, value_or<std::uint64_t>(key, otherwise));
+  }
+  /// @throws Error{bad_metadata}
+  [[noreturn]] void refuse(std::string_view key, const std::string& reason) const {
+    throw Error(Errc::bad_metadata, metadata_.file() + ": key " + prefix_ + std::string(key) + " " + reason);
+  }
+
+  [[nodiscard]] const gguf::Metadata& metadata() const noexcept { return metadata_; }
+
+ private:
+  [[nodiscard]] std::size_t checked(std::string_view key, std::uint64_t value) const {
+    if (value == 0 || value > (std::uint64_t{1} << 24)) refuse(key, "is out of range: " + std::to_string(value));
+    return static_cast<std::size_t>(value);
+  }
+
+  const gguf::Metadata& metadata_;
+  std::string prefix_;
+};
+
+/// The common part of every family's configuration.
+/// @throws Error{bad_metadata} naming the key that is missing or out of range;
+///         Error{unsupported_model} for a rope scaling that is not built
+[[nodiscard]] inline Config read_common_config(const ConfigReader& in) {
+  Config c;
+  c.architecture = in.metadata().require<std::string_view>("general.architecture");
+  const std::size_t n_blocks = in.positive("block_count");
+  const auto n_predict = in.value_or<std::uint64_t>("nextn_predict_layers", 0);
+  if (n_blocks > 4096) in.refuse("block_count", "is out of range: " + std::to_string(n_blocks));
+  if (n_predict >= n_blocks) in.refuse("nextn_predict_layers", "leaves no block to run");
+  c.n_layers = n_blocks - static_cast<std::size_t>(n_predict);
+  c.n_embd = in.positive("embedding_length");
+  c.n_heads = in.positive("attention.head_count");
+  c.n_kv_heads = in.positive_or("attention.head_count_kv", c.n_heads);
+  if (c.n_heads % c.n_kv_heads != 0) in.refuse("attention.head_count_kv", "does not divide attention.head_count");
+  const std::size_t head_dim = c.n_embd / c.n_heads;
+  c.key_dim = in.positive_or("attention.key_length", head_dim);
+  c.value_dim = in.positive_or("attention.value_length", head_dim);
+  c.n_rot = in.positive_or("rope.dimension_count", c.key_dim);
+  if (c.n_rot % 2 != 0 || c.n_rot > c.key_dim) in.refuse("rope.dimension_count", "is odd or wider than a head");
+  c.rope_base = in.value_or<float>("rope.freq_base", 10000.0F);
+  if (!(c.rope_base > 0.0F) || !std::isfinite(c.rope_base)) in.refuse("rope.freq_base", "is not a positive number");
+  const auto scaling = in.value_or<std::string_view>("rope.scaling.type", "linear");
+  if (scaling == "linear") {
+    const auto factor = in.value_or<float>("rope.scaling.factor", 0.0F);
+    if (factor < 0.0F || !std::isfinite(factor)) in.refuse("rope.scaling.factor", "is not a positive number");
+    c.rope_freq_scale = factor == 0.0F ? 1.0F : 1.0F / factor;
+  } else if (scaling != "none") {
+    throw Error(Errc::unsupported_model, in.metadata().file() + ": rope scaling '" + std::string(scaling) +
+                                             "' is not supported for " + c.architecture);
+  }
+  c.rms_epsilon = in.require<float>("attention.layer_norm_rms_epsilon");
+  if (!(c.rms_epsilon >= 0.0F)) in.refuse("attention.layer_norm_rms_epsilon", "is negative or not a number");
+  c.n_ctx_train = in.positive("context_length");
+  c.n_experts = in.positive("expert_count");
+  c.n_experts_used = in.positive("expert_used_count");
+  if (c.n_experts_used > c.n_experts) in.refuse("expert_used_count", "is larger than expert_count");
+  // Missing, 0 and 1 all mean: do not scale.
+  const auto scale = in.value_or<float>("expert_weights_scale", 0.0F);
+  c.expert_weights_scale = scale == 0.0F ? 1.0F : scale;
+  return c;
+}
+
+}  // namespace lazymoe::models

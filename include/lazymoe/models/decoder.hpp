@@ -1,0 +1,205 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../core/contract.hpp"
+#include "../core/error.hpp"
+#include "../core/types.hpp"
+#include "../gguf/file.hpp"
+#include "../moe/routed_ffn.hpp"
+#include "../parallel/thread_pool.hpp"
+#include "../quant/decode.hpp"
+#include "../quant/packed_matrix.hpp"
+#include "../store/source.hpp"
+#include "../tensor/aliases.hpp"
+#include "../tensor/matmul.hpp"
+#include "../tensor/norm.hpp"
+#include "../tensor/rope.hpp"
+#include "architecture.hpp"
+#include "config.hpp"
+#include "sequence.hpp"
+#include "weights.hpp"
+
+namespace lazymoe::models {
+
+/// State and scratch of one sequence of a Decoder<A>.
+template <class Attention>
+class DecoderSequence final : public Sequence {
+ public:
+  DecoderSequence(typename Attention::State state, std::size_t n_batch) : state_(std::move(state)), n_batch_(n_batch) {}
+
+  [[nodiscard]] std::size_t length() const noexcept override { return state_.length(); }
+  [[nodiscard]] std::size_t capacity() const noexcept override { return state_.capacity(); }
+  [[nodiscard]] Bytes bytes() const noexcept override { return state_.bytes(); }
+  void rewind(std::size_t length) noexcept override { state_.rewind(length); }
+
+ private:
+  template <ModelArchitecture A>
+  friend class Decoder;
+
+  typename Attention::State state_;
+  typename Attention::Scratch attention_;
+  moe::RoutedFfn ffn_;
+  tensor::Activations last_inputs_;
+  tensor::Matrix hidden_;  // [n_batch, n_embd]: the residual stream
+  tensor::Matrix normed_;  // [n_batch, n_embd]
+  tensor::Matrix delta_;   // [n_batch, n_embd]: what a sublayer adds
+  std::size_t n_batch_;
+};
+
+/// The pre-norm transformer of one family: from tokens to logits.
+///
+/// @thread const members may run for different sequences at once
+template <ModelArchitecture A>
+class Decoder {
+ public:
+  using Attention = typename A::Attention;
+  using SequenceType = DecoderSequence<Attention>;
+
+  /// Checks everything, then reads the dense weights.
+  /// @throws Error{bad_tensor, bad_metadata, io}
+  Decoder(const gguf::File& file, store::ExpertSource& experts, parallel::ThreadPool& pool, WeightStorage how,
+          const Progress& progress)
+      : config_(A::read_config(file.metadata())),
+        router_(A::router(config_)),
+        rope_(A::rope(config_)),
+        experts_(&experts),
+        pool_(&pool) {
+    WeightBinder binder(file);
+    bind(binder, file);
+    weights_ = binder.load(how, progress);
+  }
+
+  // The binder's destinations are members.
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+
+  /// Everything load would refuse the file for, without reading weights.
+  /// @throws Error{bad_tensor, bad_metadata}
+  static void check(const gguf::File& file) {
+    Decoder unloaded(A::read_config(file.metadata()));
+    WeightBinder binder(file);
+    unloaded.bind(binder, file);
+  }
+
+  [[nodiscard]] const Config& config() const noexcept { return config_; }
+  [[nodiscard]] Bytes weight_bytes() const noexcept { return weights_.bytes(); }
+
+  [[nodiscard]] SequenceType new_sequence(const SequenceOptions& options) const {
+    return {typename Attention::State(Attention::state_shape(config_, options.n_ctx), options.kv_type),
+            options.n_batch};
+  }
+
+  /// Runs `tokens` at the end of the sequence and writes logits: of the last token, of all, or of none.
+  ///
+  /// @shape  tokens[n] -> logits[n_vocab], logits[n, n_vocab] or logits[0]
+  /// @throws Error{context_full, bad_argument} before anything is run; Error{io} with the sequence as it was before
+  ///         the failed batch
+  void forward(SequenceType& s, std::span<const TokenId> tokens, std::span<float> logits) const {
+    const std::size_t n_vocab = config_.n_vocab;
+    LAZYMOE_EXPECTS(logits.empty() || logits.size() == n_vocab || logits.size() == n_vocab * tokens.size());
+    if (tokens.size() > s.capacity() - s.length()) {
+      throw Error(Errc::context_full, std::to_string(tokens.size()) + " tokens do not fit a context of " +
+                                          std::to_string(s.capacity()) + " that holds " + std::to_string(s.length()));
+    }
+    for (const TokenId token : tokens) {
+      if (token < 0 || static_cast<std::size_t>(token) >= n_vocab) {
+        throw Error(Errc::bad_argument, "token " + std::to_string(token) + " is not in the vocabulary of " +
+                                            std::to_string(n_vocab));
+      }
+    }
+    const bool all = logits.size() == n_vocab * tokens.size();
+    for (std::size_t first = 0; first < tokens.size(); first += s.n_batch_) {
+      const auto batch = tokens.subspan(first, std::min(s.n_batch_, tokens.size() - first));
+      run_blocks(s, batch);
+      const bool last = first + batch.size() == tokens.size();
+      if (all) {
+        project(s, 0, batch.size(), logits.subspan(first * n_vocab, batch.size() * n_vocab));
+      } else if (last && !logits.empty()) {
+        project(s, batch.size() - 1, 1, logits);
+      }
+      s.state_.advance(batch.size());
+    }
+  }
+
+ private:
+  struct Block {
+    std::vector<float> attention_norm;
+    Attention attention;
+    std::vector<float> ffn_norm;
+    quant::PackedMatrix gate_inp;
+  };
+
+  explicit Decoder(Config config) : config_(std::move(config)), router_(A::router(config_)), rope_(A::rope(config_)) {}
+
+  void bind(WeightBinder& binder, const gguf::File& file) {
+    Config& c = config_;
+    const gguf::TensorInfo* embedding = file.find("token_embd.weight");
+    c.n_vocab = embedding == nullptr ? 0 : static_cast<std::size_t>(embedding->rows());
+    binder.matrix(embedding_, "token_embd.weight", c.n_vocab, c.n_embd);
+    binder.vector(output_norm_, "output_norm.weight", c.n_embd);
+    const bool tied = !binder.has("output.weight");
+    binder.matrix(output_, tied ? "token_embd.weight" : "output.weight", c.n_vocab, c.n_embd);
+    blocks_.resize(c.n_layers);
+    for (std::size_t i = 0; i < c.n_layers; ++i) {
+      const std::string prefix = "blk." + std::to_string(i) + ".";
+      Block& block = blocks_[i];
+      binder.vector(block.attention_norm, prefix + "attn_norm.weight", c.n_embd);
+      block.attention.bind(binder, c, prefix);
+      binder.vector(block.ffn_norm, prefix + "ffn_norm.weight", c.n_embd);
+      binder.matrix(block.gate_inp, prefix + "ffn_gate_inp.weight", c.n_experts, c.n_embd);
+      binder.experts(prefix, c.n_experts, c.n_ff_expert, c.n_embd);
+    }
+    binder.check(c.n_layers);
+  }
+
+  void run_blocks(SequenceType& s, std::span<const TokenId> batch) const {
+    const Config& c = config_;
+    const auto rows = static_cast<Eigen::Index>(batch.size());
+    for (tensor::Matrix* m : {&s.hidden_, &s.normed_, &s.delta_}) m->resize(rows, static_cast<Eigen::Index>(c.n_embd));
+    tensor::Rows hidden = s.hidden_;
+    for (std::size_t t = 0; t < batch.size(); ++t) {
+      quant::decode_row(embedding_, static_cast<std::size_t>(batch[t]), tensor::row(hidden, t));
+    }
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      const auto layer = static_cast<LayerIndex>(i);
+      const Block& block = blocks_[i];
+      tensor::rms_norm(hidden, block.attention_norm, c.rms_epsilon, s.normed_);
+      block.attention.run(layer, c, rope_, s.normed_, s.state_, s.attention_, *pool_, s.delta_);
+      s.hidden_ += s.delta_;
+      tensor::rms_norm(hidden, block.ffn_norm, c.rms_epsilon, s.normed_);
+      s.ffn_.run(layer, router_, c.n_experts_used, block.gate_inp, s.normed_, s.state_.length(), *experts_, *pool_,
+                 s.delta_);
+      s.hidden_ += s.delta_;
+    }
+  }
+
+  /// Logits of `n` rows of the residual stream from `first` on.
+  void project(SequenceType& s, std::size_t first, std::size_t n, std::span<float> logits) const {
+    const auto index = [](std::size_t i) { return static_cast<Eigen::Index>(i); };
+    tensor::Rows normed = s.normed_.middleRows(index(first), index(n));
+    tensor::rms_norm(tensor::Rows(s.hidden_.middleRows(index(first), index(n))), output_norm_, config_.rms_epsilon,
+                     normed);
+    s.last_inputs_.assign(normed);
+    Eigen::Map<tensor::Matrix> out(logits.data(), index(n), index(config_.n_vocab));
+    tensor::matmul(output_, s.last_inputs_, out, *pool_);
+  }
+
+  Config config_;
+  typename A::Router router_;
+  tensor::Rope rope_;
+  store::ExpertSource* experts_ = nullptr;
+  parallel::ThreadPool* pool_ = nullptr;
+  quant::PackedMatrix embedding_;
+  quant::PackedMatrix output_;
+  std::vector<float> output_norm_;
+  std::vector<Block> blocks_;
+  ResidentWeights weights_;
+};
+
+}  // namespace lazymoe::models

@@ -1,0 +1,182 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../core/buffer.hpp"
+#include "../core/error.hpp"
+#include "../core/types.hpp"
+#include "../experts/slice.hpp"
+#include "../gguf/file.hpp"
+#include "../quant/decode.hpp"
+#include "../quant/packed_matrix.hpp"
+#include "../storage/mmap.hpp"
+#include "../storage/pread.hpp"
+#include "../storage/storage.hpp"
+
+namespace lazymoe::models {
+
+/// Told how many bytes of how many have been read.
+using Progress = std::function<void(Bytes done, Bytes total)>;
+
+/// Where dense weights live: read once into memory of our own, or mapped from the file.
+enum class WeightStorage { read, mmap };
+
+/// Keeps the dense weights alive that matrices point into.
+class ResidentWeights {
+ public:
+  /// Bytes of the dense tensors, as the file packs them.
+  [[nodiscard]] Bytes bytes() const noexcept { return bytes_; }
+
+ private:
+  friend class WeightBinder;
+  AlignedBuffer memory_;
+  std::vector<storage::Mmap> mapping_;  // one or none
+  Bytes bytes_ = 0;
+};
+
+/// Collects which tensors a model wants and where they shall go, so that everything that is wrong with a file is said
+/// at once and every tensor is read once, tied embeddings included.
+class WeightBinder {
+ public:
+  explicit WeightBinder(const gguf::File& file) : file_(file) {}
+
+  /// @shape W[rows, cols]; the destination must not move before load()
+  void matrix(quant::PackedMatrix& to, const std::string& name, std::size_t rows, std::size_t cols) {
+    if (const gguf::TensorInfo* info = expect(name, {cols, rows})) {
+      to = {.type = info->type, .rows = rows, .cols = cols, .bytes = {}};
+      wanted_[info].matrices.push_back(&to);
+    }
+  }
+
+  /// A vector, as float whatever the file has.
+  void vector(std::vector<float>& to, const std::string& name, std::size_t n) {
+    if (const gguf::TensorInfo* info = expect(name, {n})) wanted_[info].vectors.push_back(&to);
+  }
+
+  /// The experts of one layer are the ExpertSource's to read; here only their shapes are checked.
+  void experts(const std::string& prefix, std::size_t n_experts, std::size_t n_ff, std::size_t n_embd) {
+    if (file_.find(prefix + "ffn_gate_up_exps.weight") != nullptr) {
+      expect(prefix + "ffn_gate_up_exps.weight", {n_embd, 2 * n_ff, n_experts});
+    } else {
+      expect(prefix + "ffn_gate_exps.weight", {n_embd, n_ff, n_experts});
+      expect(prefix + "ffn_up_exps.weight", {n_embd, n_ff, n_experts});
+    }
+    expect(prefix + "ffn_down_exps.weight", {n_ff, n_embd, n_experts});
+  }
+
+  [[nodiscard]] bool has(const std::string& name) const { return file_.find(name) != nullptr; }
+
+  /// Says what is wrong, all at once: tensors missing, misshapen, or foreign to this architecture. A tensor that
+  /// nobody asked for (a bias, say) would change the result if it were ignored.
+  /// @throws Error{bad_tensor}
+  void check(std::size_t n_layers) {
+    for (const gguf::TensorInfo& info : file_.tensors()) {
+      if (!known_.contains(info.name) && !in_skipped_block(info.name, n_layers)) {
+        complain("tensor " + info.name + " is not part of this architecture");
+      }
+    }
+    if (problems_.empty()) return;
+    constexpr std::size_t most = 40;
+    std::string text = file_.name() + ": ";
+    for (std::size_t i = 0; i < std::min(problems_.size(), most); ++i) text += (i == 0 ? "" : "; ") + problems_[i];
+    if (problems_.size() > most) text += "; and " + std::to_string(problems_.size() - most) + " more";
+    throw Error(Errc::bad_tensor, text);
+  }
+
+  /// Reads or maps all that was asked for.
+  /// @throws Error{io}
+  [[nodiscard]] ResidentWeights load(WeightStorage how, const Progress& progress) {
+    ResidentWeights weights;
+    if (how == WeightStorage::mmap) {
+      weights.mapping_.emplace_back(file_.paths());
+      fill(weights, weights.mapping_.front(), progress);
+    } else {
+      storage::Pread files(file_.paths());
+      fill(weights, files, progress);
+    }
+    return weights;
+  }
+
+ private:
+  struct Destinations {
+    std::vector<quant::PackedMatrix*> matrices;
+    std::vector<std::vector<float>*> vectors;
+  };
+
+  const gguf::TensorInfo* expect(const std::string& name, const std::vector<std::size_t>& dims) {
+    known_.insert(name);
+    const gguf::TensorInfo* info = file_.find(name);
+    if (info == nullptr) {
+      complain("tensor " + name + " is missing");
+      return nullptr;
+    }
+    bool fits = true;
+    for (std::size_t i = 0; i < 4; ++i) fits = fits && info->dims[i] == (i < dims.size() ? dims[i] : 1);
+    if (fits) return info;
+    std::string expected;
+    for (const std::size_t d : dims) expected += (expected.empty() ? "{" : ", ") + std::to_string(d);
+    complain("tensor " + name + " has shape " + info->shape_text() + ", expected " + expected + "}");
+    return nullptr;
+  }
+
+  void complain(std::string problem) { problems_.push_back(std::move(problem)); }
+
+  /// Blocks past the last that runs belong to next-token prediction.
+  [[nodiscard]] static bool in_skipped_block(const std::string& name, std::size_t n_layers) {
+    if (!name.starts_with("blk.")) return false;
+    std::size_t block = 0;
+    std::size_t i = 4;
+    for (; i < name.size() && name[i] >= '0' && name[i] <= '9' && block < n_layers; ++i) {
+      block = block * 10 + static_cast<std::size_t>(name[i] - '0');
+    }
+    return i > 4 && block >= n_layers;
+  }
+
+  template <storage::StoragePolicy Storage>
+  void fill(ResidentWeights& weights, Storage& from, const Progress& progress) {
+    Bytes in_memory = 0;
+    for (const auto& [info, to] : wanted_) {
+      weights.bytes_ += info->bytes;
+      in_memory += align_up(from.footprint(slice(*info)), Bytes{64});
+    }
+    weights.memory_ = AlignedBuffer(static_cast<std::size_t>(in_memory));
+    std::span<std::byte> free = weights.memory_.bytes();
+    Bytes done = 0;
+    for (const auto& [info, to] : wanted_) {
+      const auto footprint = static_cast<std::size_t>(from.footprint(slice(*info)));
+      const auto bytes = from.fetch(slice(*info), free.first(footprint));
+      free = free.subspan(align_up(footprint, std::size_t{64}));
+      for (quant::PackedMatrix* m : to.matrices) m->bytes = bytes;
+      for (std::vector<float>* v : to.vectors) {
+        v->resize(static_cast<std::size_t>(info->elems()));
+        quant::decode_row({.type = info->type, .rows = 1, .cols = v->size(), .bytes = bytes}, 0, *v);
+      }
+      done += info->bytes;
+      if (progress) progress(done, weights.bytes_);
+    }
+  }
+
+  [[nodiscard]] static experts::SliceRef slice(const gguf::TensorInfo& info) noexcept {
+    return {.shard = info.shard, .offset = info.offset, .bytes = info.bytes};
+  }
+
+  struct InFileOrder {
+    bool operator()(const gguf::TensorInfo* a, const gguf::TensorInfo* b) const noexcept {
+      return std::pair(a->shard, a->offset) < std::pair(b->shard, b->offset);
+    }
+  };
+
+  const gguf::File& file_;
+  std::map<const gguf::TensorInfo*, Destinations, InFileOrder> wanted_;
+  std::set<std::string> known_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace lazymoe::models

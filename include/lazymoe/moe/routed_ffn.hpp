@@ -1,0 +1,201 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "../core/contract.hpp"
+#include "../core/types.hpp"
+#include "../parallel/thread_pool.hpp"
+#include "../quant/packed_matrix.hpp"
+#include "../simd/math.hpp"
+#include "../simd/vector.hpp"
+#include "../store/source.hpp"
+#include "../store/view.hpp"
+#include "../tensor/activations.hpp"
+#include "../tensor/aliases.hpp"
+#include "../tensor/matmul.hpp"
+#include "router.hpp"
+#include "routes.hpp"
+
+namespace lazymoe::moe {
+
+/// The mixture-of-experts feed-forward of a batch: routes every token first, borrows the union of the chosen experts,
+/// each once, computes expert by expert as they arrive, and adds the outputs of a token in its router's order. So the
+/// order in which experts arrive changes no bit.
+///
+/// @memory scratch for batches up to the largest seen: tokens * k * (2 n_ff + n_embd) floats and some; shared by all
+///         layers of a sequence
+/// @thread not to be shared; the arithmetic is split over the pool
+class RoutedFfn {
+ public:
+  /// out[t] = sum_j w_j * down_e(silu(gate_e x[t]) * up_e x[t]),  e = the j-th expert of token t.
+  ///
+  /// @shape  gate_inp[n_experts, n_embd], x[tokens, n_embd] -> out[tokens, n_embd]
+  /// @throws Error{io} if an expert cannot be read; nothing stays pinned
+  template <Router R>
+  void run(LayerIndex layer, const R& router, std::size_t k, const quant::PackedMatrix& gate_inp,
+           const tensor::ConstRows& x, std::size_t first_position, store::ExpertSource& source,
+           parallel::ThreadPool& pool, tensor::Rows out) {
+    inputs_.assign(x);
+    route(layer, router, k, gate_inp, first_position, source, pool);
+
+    const std::size_t n_places = routes_.n_tokens() * k;
+    rows_.resize(n_places);
+    reserve(outputs_, n_places, tensor::width(x));
+    n_done_ = 0;
+    order_residents_first(layer, source);
+    const std::size_t most = std::max<std::size_t>(source.max_leases(layer), 1);
+    for (std::size_t first = 0; first < order_.size(); first += most) {
+      const auto group = std::span<const ExpertIndex>(order_).subspan(first, std::min(most, order_.size() - first));
+      run_group(group, source.acquire(layer, group), pool);
+    }
+    add_in_router_order(tensor::width(x), pool, out);
+  }
+
+ private:
+  /// An expert that has arrived, and where its tokens' rows begin among the outputs.
+  struct Arrived {
+    ExpertIndex expert = 0;
+    store::ExpertView view;
+    std::size_t first_row = 0;
+  };
+
+  template <Router R>
+  void route(LayerIndex layer, const R& router, std::size_t k, const quant::PackedMatrix& gate_inp,
+             std::size_t first_position, store::ExpertSource& source, parallel::ThreadPool& pool) {
+    const std::size_t n_tokens = inputs_.tokens();
+    reserve(logits_, n_tokens, gate_inp.rows);
+    tensor::Rows logits = tensor::first_rows(logits_, n_tokens);
+    tensor::matmul(gate_inp, inputs_, logits, pool);
+    routes_.reset(n_tokens, k);
+    for (std::size_t t = 0; t < n_tokens; ++t) {
+      router.route(tensor::row(logits, t), routes_.experts(t), routes_.weights(t));
+      source.on_route({.layer = layer,
+                       .position = first_position + t,
+                       .experts = std::as_const(routes_).experts(t),
+                       .weights = std::as_const(routes_).weights(t)});
+    }
+    routes_.group(gate_inp.rows);
+  }
+
+  /// Residents go first: a later group may evict them.
+  void order_residents_first(LayerIndex layer, const store::ExpertSource& source) {
+    order_.clear();
+    missing_.clear();
+    for (const ExpertIndex e : routes_.chosen()) (source.resident(layer, e) ? order_ : missing_).push_back(e);
+    order_.insert(order_.end(), missing_.begin(), missing_.end());
+  }
+
+  /// Computes in waves: all experts that are there now, then whatever came meanwhile.
+  void run_group(std::span<const ExpertIndex> group, const store::Leases& leases, parallel::ThreadPool& pool) {
+    waiting_.resize(group.size());
+    for (std::size_t i = 0; i < group.size(); ++i) waiting_[i] = i;
+    while (!waiting_.empty()) {
+      wave_.clear();
+      if (std::none_of(waiting_.begin(), waiting_.end(), [&](std::size_t i) { return leases.ready(i); })) {
+        (void)leases.wait(waiting_.front());
+      }
+      std::erase_if(waiting_, [&](std::size_t i) {
+        if (!leases.ready(i)) return false;
+        wave_.push_back({.expert = group[i], .view = leases.wait(i)});
+        return true;
+      });
+      run_wave(pool);
+    }
+  }
+
+  void run_wave(parallel::ThreadPool& pool) {
+    const std::size_t first_row = n_done_;
+    for (Arrived& a : wave_) {
+      a.first_row = n_done_;
+      for (const std::uint32_t place : routes_.places(a.expert)) rows_[place] = static_cast<std::uint32_t>(n_done_++);
+    }
+    const std::size_t n_rows = n_done_ - first_row;
+    const quant::PackedMatrix& down = wave_.front().view.down;
+    const std::size_t n_ff = down.cols;
+    reserve(gates_, n_rows, n_ff);
+    reserve(ups_, n_rows, n_ff);
+    if (own_rows_.size() < n_rows) {
+      for (std::size_t i = own_rows_.size(); i < n_rows; ++i) own_rows_.push_back(static_cast<std::uint32_t>(i));
+    }
+
+    inputs_.prepare(tensor::activation_kind(wave_.front().view.gate.type), pool);
+    inputs_.prepare(tensor::activation_kind(wave_.front().view.up.type), pool);
+    for_rows_of_wave(n_ff, wave_.front().view.gate, pool, [&](const Arrived& a, std::size_t begin, std::size_t end) {
+      const auto tokens = routes_.tokens(a.expert);
+      tensor::Rows gate = rows_of(gates_, a.first_row - first_row, tokens.size(), n_ff);
+      tensor::Rows up = rows_of(ups_, a.first_row - first_row, tokens.size(), n_ff);
+      tensor::multiply_rows(a.view.gate, inputs_, tokens, begin, end, gate);
+      tensor::multiply_rows(a.view.up, inputs_, tokens, begin, end, up);
+      for (std::size_t i = 0; i < tokens.size(); ++i) {
+        float* g = tensor::row(gate, i).data() + begin;
+        simd::swiglu(g, tensor::row(up, i).data() + begin, g, end - begin);
+      }
+    });
+
+    hidden_.assign(rows_of(gates_, 0, n_rows, n_ff));
+    hidden_.prepare(tensor::activation_kind(down.type), pool);
+    for_rows_of_wave(down.rows, down, pool, [&](const Arrived& a, std::size_t begin, std::size_t end) {
+      const std::size_t n = routes_.tokens(a.expert).size();
+      tensor::Rows y = rows_of(outputs_, a.first_row, n, down.rows);
+      const auto rows = std::span<const std::uint32_t>(own_rows_).subspan(a.first_row - first_row, n);
+      tensor::multiply_rows(a.view.down, hidden_, rows, begin, end, y);
+    });
+  }
+
+  /// Calls fn(expert, begin, end) for pieces of the `n` matrix rows of every expert of the wave, over the pool.
+  template <class Fn>
+  void for_rows_of_wave(std::size_t n, const quant::PackedMatrix& like, parallel::ThreadPool& pool, Fn&& fn) {
+    pool.parallel_for(wave_.size() * n, tensor::row_grain(like), [&](std::size_t begin, std::size_t end) {
+      while (begin < end) {
+        const std::size_t expert = begin / n;
+        const std::size_t stop = std::min(end, (expert + 1) * n);
+        fn(wave_[expert], begin - expert * n, stop - expert * n);
+        begin = stop;
+      }
+    });
+  }
+
+  void add_in_router_order(std::size_t n_embd, parallel::ThreadPool& pool, tensor::Rows& out) {
+    pool.parallel_for(routes_.n_tokens(), 1 + 4096 / n_embd, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t t = begin; t < end; ++t) {
+        const auto weights = std::as_const(routes_).weights(t);
+        float* y = tensor::row(out, t).data();
+        for (std::size_t j = 0; j < weights.size(); ++j) {
+          const float* from = tensor::row(outputs_, rows_[t * weights.size() + j]).data();
+          j == 0 ? simd::scale(weights[j], from, y, n_embd) : simd::add_scaled(weights[j], from, y, n_embd);
+        }
+      }
+    });
+  }
+
+  static void reserve(tensor::Matrix& m, std::size_t rows, std::size_t cols) {
+    if (static_cast<std::size_t>(m.rows()) < rows || static_cast<std::size_t>(m.cols()) != cols) {
+      m.resize(static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(cols));
+    }
+  }
+
+  static tensor::Rows rows_of(tensor::Matrix& m, std::size_t first, std::size_t n, std::size_t cols) {
+    return m.block(static_cast<Eigen::Index>(first), 0, static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(cols));
+  }
+
+  Routes routes_;
+  tensor::Activations inputs_;
+  tensor::Activations hidden_;
+  tensor::Matrix logits_;               // [tokens, n_experts]
+  tensor::Matrix gates_;                // [rows of the wave, n_ff], then the hidden activations
+  tensor::Matrix ups_;                  // [rows of the wave, n_ff]
+  tensor::Matrix outputs_;              // [tokens * k, n_embd], in order of arrival
+  std::vector<std::uint32_t> rows_;     // [tokens * k]: place -> row of outputs_
+  std::vector<std::uint32_t> own_rows_; // 0, 1, 2, ...
+  std::vector<ExpertIndex> order_;
+  std::vector<ExpertIndex> missing_;
+  std::vector<std::size_t> waiting_;
+  std::vector<Arrived> wave_;
+  std::size_t n_done_ = 0;
+};
+
+}  // namespace lazymoe::moe

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+
+#include "../core/contract.hpp"
+#include "../core/types.hpp"
+
+namespace lazymoe::moe {
+
+/// The indices of the `out.size()` largest scores, largest first; of equal scores the lower index comes first.
+///
+/// @shape scores[n], out[k], k <= n <= 65536
+/// @cost  n * k; k is 4 to 10
+inline void top_k(std::span<const float> scores, std::span<ExpertIndex> out) noexcept {
+  LAZYMOE_EXPECTS(out.size() <= scores.size());
+  std::size_t found = 0;
+  for (ExpertIndex i = 0; i < scores.size(); ++i) {
+    // Insertion keeps the order: a later equal score stays behind.
+    std::size_t at = found;
+    while (at > 0 && scores[i] > scores[out[at - 1]]) --at;
+    if (at == out.size()) continue;
+    found = std::min(found + 1, out.size());
+    std::copy_backward(out.begin() + static_cast<std::ptrdiff_t>(at), out.begin() + static_cast<std::ptrdiff_t>(found - 1),
+                       out.begin() + static_cast<std::ptrdiff_t>(found));
+    out[at] = i;
+  }
+}
+
+}  // namespace lazymoe::moe

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "../core/contract.hpp"
+#include "view.hpp"
+
+namespace lazymoe::store {
+
+/// The place of one expert in its source.
+enum class SlotIndex : std::uint32_t {};
+
+/// What a source must do for the leases it hands out.
+class LeaseKeeper {
+ public:
+  /// True if wait() would not block.
+  [[nodiscard]] virtual bool ready(SlotIndex slot) const = 0;
+  /// Blocks until the expert is there.
+  /// @throws Error{io} if its read failed
+  [[nodiscard]] virtual ExpertView wait(SlotIndex slot) = 0;
+  /// Ends one pin of each slot.
+  virtual void release(std::span<const SlotIndex> slots) noexcept = 0;
+
+ protected:
+  ~LeaseKeeper() = default;
+};
+
+/// Pins on the experts of one layer, in the order they were asked for. While a lease lives its expert stays where it
+/// is; reads may still be under way, so each view is waited for.
+///
+/// @thread one thread owns the leases; the views may be read by many
+class Leases {
+ public:
+  Leases() = default;
+  Leases(LeaseKeeper& keeper, std::vector<SlotIndex> slots) : keeper_(&keeper), slots_(std::move(slots)) {}
+  Leases(Leases&& other) noexcept : keeper_(other.keeper_), slots_(std::exchange(other.slots_, {})) {}
+  Leases& operator=(Leases&& other) noexcept {
+    std::swap(keeper_, other.keeper_);
+    std::swap(slots_, other.slots_);
+    return *this;
+  }
+  ~Leases() {
+    if (!slots_.empty()) keeper_->release(slots_);
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return slots_.size(); }
+
+  /// True if wait(i) would return at once.
+  [[nodiscard]] bool ready(std::size_t i) const {
+    LAZYMOE_EXPECTS(i < size());
+    return keeper_->ready(slots_[i]);
+  }
+
+  /// The expert that was asked for as the i-th.
+  /// @throws Error{io} if its read failed; the other leases stay good
+  [[nodiscard]] ExpertView wait(std::size_t i) const {
+    LAZYMOE_EXPECTS(i < size());
+    return keeper_->wait(slots_[i]);
+  }
+
+ private:
+  LeaseKeeper* keeper_ = nullptr;
+  std::vector<SlotIndex> slots_;
+};
+
+}  // namespace lazymoe::store

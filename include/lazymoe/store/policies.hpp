@@ -1,0 +1,23 @@
+#pragma once
+
+#include "../cache/eviction.hpp"
+#include "../cache/sieve.hpp"
+#include "../storage/pread.hpp"
+#include "../storage/storage.hpp"
+
+namespace lazymoe::store {
+
+/// The choices an ExpertStore is built from.
+// clang-format off
+template <class P>
+concept StorePolicies = storage::StoragePolicy<typename P::Storage> && cache::EvictionPolicy<typename P::Eviction>;
+// clang-format on
+
+/// One line per choice. Inherit and override the line under study:
+///     struct Lab : DefaultPolicies { using Eviction = cache::Lru; };
+struct DefaultPolicies {
+  using Storage = storage::Pread;
+  using Eviction = cache::Sieve;
+};
+
+}  // namespace lazymoe::store

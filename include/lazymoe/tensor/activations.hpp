@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "../core/buffer.hpp"
+#include "../parallel/thread_pool.hpp"
+#include "../quant/activation.hpp"
+#include "../quant/format.hpp"
+#include "aliases.hpp"
+
+namespace lazymoe::tensor {
+
+/// The rows of a batch, rounded once for each kind of weight they meet: query, key and value projections share one
+/// rounding, and so do all experts of a layer.
+///
+/// @memory keeps its buffers between batches
+/// @thread one thread assigns and prepares; rows may then be read by all
+class Activations {
+ public:
+  /// Borrows x[tokens, width] until the next assign(); forgets what was rounded before.
+  void assign(const ConstRows& x) {
+    data_ = x.data();
+    stride_ = static_cast<std::size_t>(x.outerStride());
+    tokens_ = row_count(x);
+    width_ = width(x);
+    for (auto& rounded : rounded_) rounded.valid = false;
+  }
+
+  [[nodiscard]] std::size_t tokens() const noexcept { return tokens_; }
+  [[nodiscard]] std::size_t cols() const noexcept { return width_; }
+
+  /// Rounds all rows to `kind` if that has not been done.
+  void prepare(quant::ActivationKind kind, parallel::ThreadPool& pool) {
+    Rounded& rounded = rounded_[static_cast<std::size_t>(kind)];
+    if (rounded.valid) return;
+    const std::size_t used_bytes = quant::activation_bytes(kind, width_);
+    rounded.row_bytes = align_up(used_bytes, std::size_t{64});
+    if (rounded.bytes.size() < rounded.row_bytes * tokens_) rounded.bytes = AlignedBuffer(rounded.row_bytes * tokens_);
+    pool.parallel_for(tokens_, 1 + 4096 / (width_ + 1), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t t = begin; t < end; ++t) {
+        quant::quantize_activation(kind, std::span<const float>(data_ + t * stride_, width_),
+                                   rounded.bytes.bytes().subspan(t * rounded.row_bytes, used_bytes));
+      }
+    });
+    rounded.valid = true;
+  }
+
+  /// Row `t` as blocks of format `F`'s activation.
+  /// @pre prepare(F::activation) came after assign()
+  template <quant::BlockFormat F>
+  [[nodiscard]] const quant::ActivationBlock<F>* row(std::size_t t) const noexcept {
+    const Rounded& rounded = rounded_[static_cast<std::size_t>(F::activation)];
+    return reinterpret_cast<const quant::ActivationBlock<F>*>(rounded.bytes.data() + t * rounded.row_bytes);
+  }
+
+ private:
+  struct Rounded {
+    AlignedBuffer bytes;
+    std::size_t row_bytes = 0;
+    bool valid = false;
+  };
+
+  const float* data_ = nullptr;
+  std::size_t stride_ = 0;
+  std::size_t tokens_ = 0;
+  std::size_t width_ = 0;
+  std::array<Rounded, 6> rounded_;  // by ActivationKind
+};
+
+}  // namespace lazymoe::tensor

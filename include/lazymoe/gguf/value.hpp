@@ -86,6 +86,11 @@ inline constexpr bool is_array<std::vector<T>> = true;
 template <>
 inline constexpr bool is_array<StringArray> = true;
 
+template <class T, class Variant>
+inline constexpr bool is_alternative = false;
+template <class T, class... Alternatives>
+inline constexpr bool is_alternative<T, std::variant<Alternatives...>> = (std::same_as<T, Alternatives> || ...);
+
 template <class T>
 [[nodiscard]] constexpr ValueType value_type() noexcept {
   if constexpr (std::same_as<T, std::uint8_t>) return ValueType::u8;
@@ -121,7 +126,7 @@ class Value {
 
   /// Implicit from exactly the stored types, so that the width written to a file is the width of the argument.
   template <class T>
-  requires requires(T value) { std::get<T>(std::declval<Storage&>()); }
+    requires detail::is_alternative<T, Storage>
   Value(T value) : held_(std::move(value)) {}
   Value(const char* value) : held_(std::string(value)) {}
   Value(std::string_view value) : held_(std::string(value)) {}

@@ -70,7 +70,7 @@ class Cursor {
     const auto n = read<std::uint64_t>(what);
     expect_in_file(n, 1, what);
     if (n > longest) {
-      fail("has " + std::string(what) + " of " + std::to_string(n) + " bytes, at most " + std::to_string(longest) +
+      fail(std::string(what) + " is " + std::to_string(n) + " bytes long, at most " + std::to_string(longest) +
            " are allowed");
     }
     const auto taken = take(n, what);

@@ -12,7 +12,7 @@ namespace lazymoe::test {
 
 /// LFU as one would write it on a blackboard: counts of all keys ever seen, searched for the smallest.
 struct CountModel {
-  std::uint64_t window = ~std::uint64_t{0};  ///< uses until the counts are halved
+  std::uint64_t window = ~std::uint64_t{0};                                  ///< uses until the counts are halved
   std::map<ExpertKey, std::pair<std::uint64_t, std::uint64_t>> counts = {};  ///< uses, time of the last
   std::set<ExpertKey> resident = {};
   std::uint64_t now = 0;

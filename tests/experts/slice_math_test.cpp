@@ -6,13 +6,8 @@ namespace lazymoe::experts {
 namespace {
 
 /// The gate_up of a layer in Q4_K (256 weights in 144 bytes): 128 experts of 2 * 768 rows of 2048.
-constexpr ExpertTensor gate_up{.shard = 2,
-                               .offset = 4096,
-                               .cols = 2048,
-                               .rows = 1536,
-                               .experts = 128,
-                               .block_elems = 256,
-                               .block_bytes = 144};
+constexpr ExpertTensor gate_up{
+    .shard = 2, .offset = 4096, .cols = 2048, .rows = 1536, .experts = 128, .block_elems = 256, .block_bytes = 144};
 
 constexpr ExpertTensor with(ExpertTensor tensor, std::uint64_t ExpertTensor::*field, std::uint64_t value) {
   tensor.*field = value;

@@ -14,13 +14,9 @@ static_assert(sample.hit_rate() == 0.5);
 static_assert(StoreCounters{}.hit_rate() == 0.0);
 
 TEST_CASE("Counters add up field by field", "[instrument]") {
-  CHECK(twice(sample) == StoreCounters{.hits = 6,
-                                       .misses = 4,
-                                       .joined = 2,
-                                       .evictions = 8,
-                                       .reads = 10,
-                                       .bytes_read = 1200,
-                                       .wait_ns = 140});
+  CHECK(twice(sample) ==
+        StoreCounters{
+            .hits = 6, .misses = 4, .joined = 2, .evictions = 8, .reads = 10, .bytes_read = 1200, .wait_ns = 140});
 }
 
 TEST_CASE("The total of layered counters is the sum of the layers", "[instrument]") {

@@ -17,8 +17,10 @@ TEST_CASE("Demands go before prefetches, each in the order of submission", "[par
   std::latch done(5);
   IoQueue queue(1);
   queue.submit(Priority::demand, [&] { submitted.wait(); });  // occupies the only thread
-  for (const char c : {'a', 'b'}) queue.submit(Priority::prefetch, [&order, &done, c] { order += c, done.count_down(); });
-  for (const char c : {'A', 'B', 'C'}) queue.submit(Priority::demand, [&order, &done, c] { order += c, done.count_down(); });
+  for (const char c : {'a', 'b'})
+    queue.submit(Priority::prefetch, [&order, &done, c] { order += c, done.count_down(); });
+  for (const char c : {'A', 'B', 'C'})
+    queue.submit(Priority::demand, [&order, &done, c] { order += c, done.count_down(); });
   CHECK(queue.pending(Priority::prefetch) == 2);
   CHECK(queue.pending(Priority::demand) >= 3);
   submitted.count_down();

@@ -29,8 +29,6 @@ static_assert(StoragePolicy<Nothing> && !HintedStorage<Nothing> && !DiscardableS
 static_assert(HintedStorage<Hinted> && !DiscardableStorage<Hinted>);
 static_assert(!StoragePolicy<FootprintMayThrow>);
 
-TEST_CASE("A storage is made from paths and gives views", "[storage]") {
-  CHECK(Nothing({}).fetch({}, {}).empty());
-}
+TEST_CASE("A storage is made from paths and gives views", "[storage]") { CHECK(Nothing({}).fetch({}, {}).empty()); }
 
 }  // namespace lazymoe::storage

@@ -29,9 +29,8 @@ inline constexpr auto evictions = boost::hana::tuple_t<Fifo, Lru, Lfu, LfuAged, 
 /// @throws Error{bad_argument} listing the names, when there is no such policy
 template <class Fn>
 auto visit_eviction(std::string_view name, Fn&& fn) {
-  return boost::hana::unpack(evictions, [&](auto... policy) {
-    return visit_named("eviction policy", name, fn, policy...);
-  });
+  return boost::hana::unpack(evictions,
+                             [&](auto... policy) { return visit_named("eviction policy", name, fn, policy...); });
 }
 
 }  // namespace lazymoe::cache

@@ -47,9 +47,8 @@ struct ExpertTensor {
   if (!packed_bytes(tensor)) return std::nullopt;
   // From here on every product is at most packed_bytes().
   const Bytes row = *packed_row_bytes(tensor);
-  return SliceRef{.shard = tensor.shard,
-                  .offset = tensor.offset + row * (expert * tensor.rows + first),
-                  .bytes = row * n_rows};
+  return SliceRef{
+      .shard = tensor.shard, .offset = tensor.offset + row * (expert * tensor.rows + first), .bytes = row * n_rows};
 }
 
 /// The bytes of one expert's matrix; nullopt as for row_slice().

@@ -66,7 +66,12 @@ class ThreadPool {
     const auto call = [](const void* callee, std::size_t begin, std::size_t end) {
       (*static_cast<Callee*>(const_cast<void*>(callee)))(begin, end);
     };
-    run({.call = call, .callee = std::addressof(fn), .n = n, .grain = grain, .n_grains = n_grains, .n_ranges = n_ranges});
+    run({.call = call,
+         .callee = std::addressof(fn),
+         .n = n,
+         .grain = grain,
+         .n_grains = n_grains,
+         .n_ranges = n_ranges});
   }
 
  private:
@@ -134,10 +139,10 @@ class ThreadPool {
   /// Joins the current loop if it is still open.
   bool enter() noexcept {
     std::uint32_t gate = gate_.load(std::memory_order_relaxed);
-    while ((gate & open) != 0) {
-      if (gate_.compare_exchange_weak(gate, gate + 1, std::memory_order_acquire, std::memory_order_relaxed)) return true;
-    }
-    return false;
+    do {
+      if ((gate & open) == 0) return false;
+    } while (!gate_.compare_exchange_weak(gate, gate + 1, std::memory_order_acquire, std::memory_order_relaxed));
+    return true;
   }
 
   /// Waits until the word differs from `old`, spinning at first, and returns what it became.

@@ -27,9 +27,7 @@ inline constexpr auto storages = boost::hana::tuple_t<Memory, Mmap, Pread>;
 /// @throws Error{bad_argument} listing the names, when there is no such storage
 template <class Fn>
 auto visit_storage(std::string_view name, Fn&& fn) {
-  return boost::hana::unpack(storages, [&](auto... storage) {
-    return visit_named("storage", name, fn, storage...);
-  });
+  return boost::hana::unpack(storages, [&](auto... storage) { return visit_named("storage", name, fn, storage...); });
 }
 
 }  // namespace lazymoe::storage

@@ -115,9 +115,9 @@ class RankedHeap {
     search(2 * place + 2, pred, best);
   }
 
-  std::vector<Rank> ranks_;             ///< by key
-  std::vector<std::uint32_t> places_;   ///< by key: index in heap_
-  std::vector<ExpertKey> heap_;         ///< the first size_ are in use
+  std::vector<Rank> ranks_;            ///< by key
+  std::vector<std::uint32_t> places_;  ///< by key: index in heap_
+  std::vector<ExpertKey> heap_;        ///< the first size_ are in use
   std::size_t size_ = 0;
   std::uint64_t clock_ = 0;
 };

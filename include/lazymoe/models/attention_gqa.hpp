@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -107,9 +108,10 @@ class GqaAttention {
                      std::span<const float> queries, std::span<float> mixed, std::vector<float>& scratch) {
     const std::size_t group = c.n_heads / c.n_kv_heads;
     const std::size_t n = position + 1;
-    scratch.resize(group * n + c.value_dim);
+    scratch.resize(group * n + (group * n_partial + 1) * c.value_dim);
     float* scores = scratch.data();  // [group, n]
-    float* decoded = scratch.data() + group * n;
+    float* partial = scores + group * n;                          // [group, n_partial, value_dim]
+    float* decoded = partial + group * n_partial * c.value_dim;  // [value_dim]
     const float scale = 1.0F / std::sqrt(static_cast<float>(c.key_dim));
 
     for (std::size_t p = 0; p < n; ++p) {
@@ -120,15 +122,25 @@ class GqaAttention {
     }
     for (std::size_t h = 0; h < group; ++h) simd::softmax(scores + h * n, n);
 
-    const std::span<float> out = mixed.subspan(kv_head * group * c.value_dim, group * c.value_dim);
-    std::fill(out.begin(), out.end(), 0.0F);
+    // Position p adds to partial sum p % 8, and these are added as a register of eight lanes folds: the order that the
+    // reference's product has.
+    std::fill_n(partial, group * n_partial * c.value_dim, 0.0F);
     for (std::size_t p = 0; p < n; ++p) {
       const float* value = cache.value(layer, p, kv_head * c.value_dim, c.value_dim, decoded);
       for (std::size_t h = 0; h < group; ++h) {
-        simd::add_scaled(scores[h * n + p], value, out.data() + h * c.value_dim, c.value_dim);
+        simd::add_scaled(scores[h * n + p], value, partial + (h * n_partial + p % n_partial) * c.value_dim, c.value_dim);
       }
     }
+    for (std::size_t h = 0; h < group; ++h) {
+      const auto sum = [&](std::size_t i) { return partial + (h * n_partial + i) * c.value_dim; };
+      for (std::size_t half = n_partial / 2; half > 0; half /= 2) {
+        for (std::size_t i = 0; i < half; ++i) simd::add(sum(i + half), sum(i), c.value_dim);
+      }
+      std::copy_n(sum(0), c.value_dim, mixed.data() + (kv_head * group + h) * c.value_dim);
+    }
   }
+
+  static constexpr std::size_t n_partial = 8;
 
   quant::PackedMatrix query_;
   quant::PackedMatrix key_;

@@ -163,11 +163,12 @@ class RoutedFfn {
     pool.parallel_for(routes_.n_tokens(), 1 + 4096 / n_embd, [&](std::size_t begin, std::size_t end) {
       for (std::size_t t = begin; t < end; ++t) {
         const auto weights = std::as_const(routes_).weights(t);
+        const auto output = [&](std::size_t j) { return tensor::row(outputs_, rows_[t * weights.size() + j]).data(); };
+        // The products are rounded before they are added, as the reference does it.
+        for (std::size_t j = 0; j < weights.size(); ++j) simd::scale(weights[j], output(j), output(j), n_embd);
         float* y = tensor::row(out, t).data();
-        for (std::size_t j = 0; j < weights.size(); ++j) {
-          const float* from = tensor::row(outputs_, rows_[t * weights.size() + j]).data();
-          j == 0 ? simd::scale(weights[j], from, y, n_embd) : simd::add_scaled(weights[j], from, y, n_embd);
-        }
+        std::copy_n(output(0), n_embd, y);
+        for (std::size_t j = 1; j < weights.size(); ++j) simd::add(output(j), y, n_embd);
       }
     });
   }

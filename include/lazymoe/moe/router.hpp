@@ -38,11 +38,11 @@ struct SoftmaxTopK {
     LAZYMOE_EXPECTS(experts.size() == weights.size());
     simd::softmax(logits.data(), logits.size());
     top_k(logits, experts);
-    float sum = 0.0F;
-    for (std::size_t j = 0; j < experts.size(); ++j) sum += weights[j] = logits[experts[j]];
+    double sum = 0.0;
+    for (std::size_t j = 0; j < experts.size(); ++j) sum += static_cast<double>(weights[j] = logits[experts[j]]);
     if (renormalise) {
       constexpr float smallest_normal_half = 0x1p-14F;
-      const float divisor = std::max(sum, smallest_normal_half);
+      const float divisor = std::max(static_cast<float>(sum), smallest_normal_half);
       for (float& w : weights) w /= divisor;
     }
     for (float& w : weights) w *= scale;

@@ -1,8 +1,12 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
+
 #include <xsimd/xsimd.hpp>
 
 #include "arch.hpp"
+#include "widen.hpp"
 
 namespace lazymoe::simd {
 
@@ -18,14 +22,36 @@ template <class Arch>
   return xsimd::fma(a, b, c);
 }
 
-/// Sum of the lanes, in an order that depends on the type only. xsimd 8 calls it hadd, later ones reduce_add.
+/// Sum of the lanes, folding the upper half onto the lower until one is left. Spelled out, as xsimd's own sums differ
+/// in order between instruction sets and versions.
 template <class Arch>
 [[nodiscard]] inline float sum(const xsimd::batch<float, Arch>& batch) noexcept {
-  if constexpr (requires { reduce_add(batch); }) {
-    return reduce_add(batch);
-  } else {
-    return hadd(batch);
+#if defined(__AVX2__)
+  if constexpr (xsimd::batch<float, Arch>::size == 8) return avx2::sum(batch);
+#endif
+  constexpr std::size_t lanes = xsimd::batch<float, Arch>::size;
+  std::array<float, lanes> x;
+  batch.store_unaligned(x.data());
+  for (std::size_t half = lanes / 2; half > 0; half /= 2) {
+    for (std::size_t i = 0; i < half; ++i) x[i] += x[i + half];
   }
+  return x[0];
+}
+
+/// Sum of the lanes in the other usual order: one fold, then neighbours are added until one is left.
+template <class Arch>
+[[nodiscard]] inline float sum_of_neighbours(const xsimd::batch<float, Arch>& batch) noexcept {
+#if defined(__AVX2__)
+  if constexpr (xsimd::batch<float, Arch>::size == 8) return avx2::sum_of_neighbours(batch);
+#endif
+  constexpr std::size_t lanes = xsimd::batch<float, Arch>::size;
+  std::array<float, lanes> x;
+  batch.store_unaligned(x.data());
+  for (std::size_t i = 0; i < lanes / 2; ++i) x[i] += x[i + lanes / 2];
+  for (std::size_t step = 1; step < lanes / 2; step *= 2) {
+    for (std::size_t i = 0; i < lanes / 2; i += 2 * step) x[i] += x[i + step];
+  }
+  return x[0];
 }
 
 }  // namespace lazymoe::simd

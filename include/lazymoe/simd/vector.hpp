@@ -15,9 +15,10 @@ inline constexpr std::size_t float_lanes = FloatBatch::size;
 
 namespace detail {
 
-/// The last `n < float_lanes` values, the rest zero.
-inline FloatBatch load_tail(const float* x, std::size_t n) noexcept {
-  alignas(64) std::array<float, float_lanes> padded{};
+/// The last `n < float_lanes` values, the rest `padding`.
+inline FloatBatch load_tail(const float* x, std::size_t n, float padding = 0.0F) noexcept {
+  alignas(64) std::array<float, float_lanes> padded;
+  padded.fill(padding);
   std::copy_n(x, n, padded.data());
   return FloatBatch::load_aligned(padded.data());
 }
@@ -43,6 +44,11 @@ inline void add_scaled(float factor, const float* x, float* y, std::size_t n) no
   const FloatBatch f(factor);
   transform(n, y, [&](const FloatBatch& xi, const FloatBatch& yi) { return fma(f, xi, yi); }, x,
             static_cast<const float*>(y));
+}
+
+/// y[i] += x[i].
+inline void add(const float* x, float* y, std::size_t n) noexcept {
+  transform(n, y, [](const FloatBatch& xi, const FloatBatch& yi) { return xi + yi; }, x, static_cast<const float*>(y));
 }
 
 /// y[i] = factor * x[i]; y may be x.

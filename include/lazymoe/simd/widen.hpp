@@ -111,16 +111,35 @@ template <std::size_t I>
 #endif
 }
 
+[[nodiscard]] inline __m128 fma(__m128 a, __m128 b, __m128 c) noexcept {
+#if defined(__FMA__)
+  return _mm_fmadd_ps(a, b, c);
+#else
+  return _mm_add_ps(_mm_mul_ps(a, b), c);
+#endif
+}
+
 /// total + factor * counts, lane by lane.
 [[nodiscard]] inline __m256 add_scaled(__m256 total, float factor, __m256i counts) noexcept {
   return fma(_mm256_set1_ps(factor), _mm256_cvtepi32_ps(counts), total);
 }
 
+/// Sum of the lanes: halves, then neighbours.
+[[nodiscard]] inline float sum(__m128 v) noexcept {
+  const __m128 two = _mm_add_ps(v, _mm_movehl_ps(v, v));
+  return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
+}
+
 /// Sum of the lanes: halves, then quarters, then neighbours.
 [[nodiscard]] inline float sum(__m256 v) noexcept {
+  return sum(_mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1)));
+}
+
+/// Sum of the lanes: halves, then neighbours twice.
+[[nodiscard]] inline float sum_of_neighbours(__m256 v) noexcept {
   const __m128 four = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
-  const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
-  return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
+  const __m128 two = _mm_hadd_ps(four, four);
+  return _mm_cvtss_f32(_mm_hadd_ps(two, two));
 }
 
 }  // namespace avx2

@@ -25,6 +25,11 @@ using ConstRows = Eigen::Ref<const Matrix, 0, Eigen::OuterStride<>>;
   return {x.data() + static_cast<std::ptrdiff_t>(i) * x.outerStride(), static_cast<std::size_t>(x.cols())};
 }
 
+[[nodiscard]] inline std::span<float> row(Matrix& x, std::size_t i) noexcept {
+  const auto cols = static_cast<std::size_t>(x.cols());
+  return {x.data() + i * cols, cols};
+}
+
 /// The first `n` rows of an allocated matrix.
 [[nodiscard]] inline Rows first_rows(Matrix& m, std::size_t n) { return m.topRows(static_cast<Eigen::Index>(n)); }
 

@@ -28,15 +28,9 @@ struct RopeOptions {
 /// @source Su et al., "RoFormer", 2021
 class Rope {
  public:
-  explicit Rope(RopeOptions options) : options_(options) {
+  explicit Rope(RopeOptions options)
+      : options_(options), ratio_(std::pow(options.base, -2.0F / static_cast<float>(options.n_rot))) {
     LAZYMOE_EXPECTS(options.n_rot % 2 == 0);
-    // Successive products in float, as the reference forms them: pow() would differ in the last bits.
-    const float ratio = std::pow(options.base, -2.0F / static_cast<float>(options.n_rot));
-    float frequency = 1.0F;
-    for (std::size_t i = 0; i < options.n_rot / 2; ++i) {
-      frequencies_.push_back(frequency);
-      frequency *= ratio;
-    }
   }
 
   /// Sines and cosines of one position, to be shared by all heads of a token.
@@ -47,12 +41,12 @@ class Rope {
 
   [[nodiscard]] Angles angles(std::size_t position) const {
     Angles a;
-    a.cosines.reserve(frequencies_.size());
-    a.sines.reserve(frequencies_.size());
-    for (const float frequency : frequencies_) {
-      const float theta = options_.freq_scale * (static_cast<float>(position) * frequency);
-      a.cosines.push_back(std::cos(theta));
-      a.sines.push_back(std::sin(theta));
+    // Successive products in float, as the reference forms them: pow() would differ in the last bits.
+    float theta = static_cast<float>(position);
+    for (std::size_t i = 0; i < options_.n_rot / 2; ++i) {
+      a.cosines.push_back(std::cos(options_.freq_scale * theta));
+      a.sines.push_back(std::sin(options_.freq_scale * theta));
+      theta *= ratio_;
     }
     return a;
   }
@@ -79,7 +73,7 @@ class Rope {
 
  private:
   RopeOptions options_;
-  std::vector<float> frequencies_;
+  float ratio_;  // of the angles of neighbouring pairs
 };
 
 }  // namespace lazymoe::tensor

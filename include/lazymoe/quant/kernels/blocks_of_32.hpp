@@ -53,6 +53,7 @@ struct Bytes32<Q5_0> {
 
 template <>
 struct Bytes32<IQ4_NL> {
+  static constexpr bool two_sums = true;
   static float scale(const IQ4_NL::Block& block) noexcept { return to_float(block.d); }
   static __m256i unpack(const IQ4_NL::Block& block) noexcept {
     return simd::avx2::lookup(iq4_values.data(), simd::avx2::split_nibbles(block.q.data()));
@@ -61,6 +62,7 @@ struct Bytes32<IQ4_NL> {
 
 template <>
 struct Bytes32<MXFP4> {
+  static constexpr bool two_sums = true;
   static float scale(const MXFP4::Block& block) noexcept { return to_float(block.e); }
   static __m256i unpack(const MXFP4::Block& block) noexcept {
     return simd::avx2::lookup(mxfp4_values.data(), simd::avx2::split_nibbles(block.q.data()));
@@ -85,13 +87,16 @@ struct Bytes32<Q5_1> {
   }
 };
 
+/// Whether even and odd blocks have sums of their own; the reference has it so for the formats with tables.
+template <class F>
+concept HasTwoSums = Bytes32<F>::two_sums;
+
 template <class F>
 concept HasOffset = requires(const typename F::Block& block) { Bytes32<F>::offset(block); };
 
 }  // namespace detail
 
-/// Every format of 32-element blocks: four products of bytes at a time, scaled once a block. Even and odd
-/// blocks have their own sums, so that one need not wait for the other.
+/// Every format of 32-element blocks: four products of bytes at a time, scaled once a block.
 template <BlockFormat F, simd::Avx2Arch Arch>
   requires requires(const typename F::Block& block) { detail::Bytes32<F>::unpack(block); }
 struct IntDotKernel<F, Arch> {
@@ -101,12 +106,16 @@ struct IntDotKernel<F, Arch> {
   static float run(std::span<const Block> row, const ActivationBlock<F>* y) noexcept {
     Sums even;
     Sums odd;
-    const std::size_t paired = row.size() / 2 * 2;
-    for (std::size_t b = 0; b < paired; b += 2) {
-      even.add(row[b], y[b]);
-      odd.add(row[b + 1], y[b + 1]);
+    if constexpr (!detail::HasTwoSums<F>) {
+      for (const auto& block : row) even.add(block, *y++);
+    } else {
+      const std::size_t paired = row.size() / 2 * 2;
+      for (std::size_t b = 0; b < paired; b += 2) {
+        even.add(row[b], y[b]);
+        odd.add(row[b + 1], y[b + 1]);
+      }
+      if (paired < row.size()) even.add(row[paired], y[paired]);
     }
-    if (paired < row.size()) even.add(row[paired], y[paired]);
     return even.total(odd);
   }
 

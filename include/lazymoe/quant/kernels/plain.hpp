@@ -58,65 +58,73 @@ template <class Batch, class T>
   return load_floats<Batch>(padded.data());
 }
 
-/// Sum of products in one order, whatever the addresses: batch b adds to partial sum b % 4, the rest of
-/// the row is padded to a batch and adds to the first.
-template <class Arch, class W, class X>
+/// Sum of products in one order, whatever the addresses: batch b adds to chain b % Chains, the rest of the row is padded
+/// to a batch and adds to the first.
+template <class Arch, std::size_t Chains, class W, class X>
 [[nodiscard]] float plain_dot(std::span<const W> w, const X* x) noexcept {
   using Batch = simd::Batch<Arch>;
   constexpr std::size_t lanes = Batch::size;
-  std::array<Batch, 4> part;
+  std::array<Batch, Chains> part;
   part.fill(Batch(0.0F));
   const auto add = [&](std::size_t b, Batch& to) {
     to = simd::fma(load_floats<Batch>(w.data() + b * lanes), load_floats<Batch>(x + b * lanes), to);
   };
   const std::size_t batches = w.size() / lanes;
-  const std::size_t whole = batches / 4 * 4;
-  for (std::size_t b = 0; b < whole; b += 4) {
-    simd::unroll<4>([&](auto p) { add(b + p, part[p]); });
+  const std::size_t whole = batches / Chains * Chains;
+  for (std::size_t b = 0; b < whole; b += Chains) {
+    simd::unroll<Chains>([&](auto p) { add(b + p, part[p]); });
   }
   for (std::size_t p = 0; p < batches - whole; ++p) add(whole + p, part[p]);
   if (const std::size_t rest = w.size() % lanes; rest != 0) {
     const std::size_t at = batches * lanes;
     part[0] = simd::fma(load_tail<Batch>(w.data() + at, rest), load_tail<Batch>(x + at, rest), part[0]);
   }
-  return simd::sum((part[0] + part[1]) + (part[2] + part[3]));
+  for (std::size_t half = Chains / 2; half > 0; half /= 2) {
+    for (std::size_t p = 0; p < half; ++p) part[p] += part[p + half];
+  }
+  return Chains == 1 ? simd::sum(part[0]) : simd::sum_of_neighbours(part[0]);
 }
 
 }  // namespace detail
 
+/// One chain, as the reference multiplies matrices of floats by batches: routers choose by these sums.
 template <simd::SimdArch Arch>
 struct IntDotKernel<F32, Arch> {
   static float run(std::span<const F32::Block> row, const float* x) noexcept {
-    return detail::plain_dot<Arch>(row, x);
+    return detail::plain_dot<Arch, 1>(row, x);
   }
 };
 
 template <simd::SimdArch Arch>
 struct IntDotKernel<F16, Arch> {
-  static float run(std::span<const F16::Block> row, const Half* x) noexcept { return detail::plain_dot<Arch>(row, x); }
+  static float run(std::span<const F16::Block> row, const Half* x) noexcept { return detail::plain_dot<Arch, 4>(row, x); }
 };
 
 template <simd::SimdArch Arch>
 struct IntDotKernel<BF16, Arch> {
   static float run(std::span<const BF16::Block> row, const BFloat16* x) noexcept {
-    return detail::plain_dot<Arch>(row, x);
+    return detail::plain_dot<Arch, 4>(row, x);
   }
 };
 
 template <simd::SimdArch Arch>
-struct DotKernel<F32, Arch> : IntDotKernel<F32, Arch> {};
+struct DotKernel<F32, Arch> {
+  static float run(std::span<const F32::Block> row, const float* x) noexcept {
+    return detail::plain_dot<Arch, 4>(row, x);
+  }
+};
 
 template <simd::SimdArch Arch>
 struct DotKernel<F16, Arch> {
   static float run(std::span<const F16::Block> row, const float* x) noexcept {
-    return detail::plain_dot<Arch>(row, x);
+    return detail::plain_dot<Arch, 4>(row, x);
   }
 };
 
 template <simd::SimdArch Arch>
 struct DotKernel<BF16, Arch> {
   static float run(std::span<const BF16::Block> row, const float* x) noexcept {
-    return detail::plain_dot<Arch>(row, x);
+    return detail::plain_dot<Arch, 4>(row, x);
   }
 };
 

@@ -32,7 +32,7 @@ class GroupVectors {
     const __m128i s = _mm_cvtsi64_si128(static_cast<long long>(scales));
     const __m128i m = _mm_cvtsi64_si128(static_cast<long long>(mins));
     scales_ = simd::avx2::twice(_mm_cvtepu8_epi16(s));
-    mins_ = _mm256_cvtepu8_epi16(_mm_unpacklo_epi8(m, m));
+    mins_ = _mm_cvtepu8_epi16(m);
   }
 
   /// The scale of group G in all 16-bit lanes.
@@ -41,14 +41,30 @@ class GroupVectors {
     return simd::avx2::spread_word<G>(scales_);
   }
 
-  /// Eight parts of the sum over groups of min[g] * (sum of y in g).
-  [[nodiscard]] __m256i min_sums(const Q8_K::Block& y) const noexcept {
-    return simd::avx2::scaled_sums(mins_, simd::avx2::load32(y.sums.data()));
+  /// Four parts of the sum over groups of min[g] * (sum of y in g).
+  [[nodiscard]] __m128i min_sums(const Q8_K::Block& y) const noexcept {
+    const __m256i sums16 = simd::avx2::load32(y.sums.data());
+    const __m128i sums32 = _mm_hadd_epi16(_mm256_castsi256_si128(sums16), _mm256_extracti128_si256(sums16, 1));
+    return _mm_madd_epi16(mins_, sums32);
   }
 
  private:
   __m256i scales_;
-  __m256i mins_;
+  __m128i mins_;
+};
+
+/// The running sums of a row whose groups have minimums. These keep sums of their own, as the reference has it.
+class SumsWithMins {
+ public:
+  void add(float scale, __m256i products, float min_scale, __m128i min_sums) noexcept {
+    products_ = simd::avx2::add_scaled(products_, scale, products);
+    mins_ = simd::avx2::fma(_mm_set1_ps(min_scale), _mm_cvtepi32_ps(min_sums), mins_);
+  }
+  [[nodiscard]] float total() const noexcept { return simd::avx2::sum(products_) + simd::avx2::sum(mins_); }
+
+ private:
+  __m256 products_ = _mm256_setzero_ps();
+  __m128 mins_ = _mm_setzero_ps();
 };
 
 }  // namespace detail
@@ -58,7 +74,7 @@ template <simd::Avx2Arch Arch>
 struct IntDotKernel<Q4_K, Arch> {
   static float run(std::span<const Q4_K::Block> row, const Q8_K::Block* y) noexcept {
     using namespace simd::avx2;
-    __m256 total = _mm256_setzero_ps();
+    detail::SumsWithMins sums;
     for (const auto& block : row) {
       const detail::GroupVectors groups(block.scales);
       __m256i even = _mm256_setzero_si256();
@@ -71,11 +87,11 @@ struct IntDotKernel<Q4_K, Arch> {
         even = _mm256_add_epi32(even, scaled_sums(low, groups.scale<2 * p>()));
         odd = _mm256_add_epi32(odd, scaled_sums(high, groups.scale<2 * p + 1>()));
       });
-      total = add_scaled(total, y->d * to_float(block.d), _mm256_add_epi32(even, odd));
-      total = add_scaled(total, -y->d * to_float(block.dmin), groups.min_sums(*y));
+      sums.add(y->d * to_float(block.d), _mm256_add_epi32(even, odd), -y->d * to_float(block.dmin),
+               groups.min_sums(*y));
       ++y;
     }
-    return sum(total);
+    return sums.total();
   }
 };
 

@@ -16,7 +16,7 @@ template <simd::Avx2Arch Arch>
 struct IntDotKernel<Q5_K, Arch> {
   static float run(std::span<const Q5_K::Block> row, const Q8_K::Block* y) noexcept {
     using namespace simd::avx2;
-    __m256 total = _mm256_setzero_ps();
+    detail::SumsWithMins sums;
     for (const auto& block : row) {
       const detail::GroupVectors groups(block.scales);
       const __m256i high = load32(block.high.data());
@@ -32,11 +32,11 @@ struct IntDotKernel<Q5_K, Arch> {
         even = _mm256_add_epi32(even, scaled_sums(first_sums, groups.scale<g>()));
         odd = _mm256_add_epi32(odd, scaled_sums(second_sums, groups.scale<g + 1>()));
       });
-      total = add_scaled(total, y->d * to_float(block.d), _mm256_add_epi32(even, odd));
-      total = add_scaled(total, -y->d * to_float(block.dmin), groups.min_sums(*y));
+      sums.add(y->d * to_float(block.d), _mm256_add_epi32(even, odd), -y->d * to_float(block.dmin),
+               groups.min_sums(*y));
       ++y;
     }
-    return sum(total);
+    return sums.total();
   }
 };
 

@@ -1,6 +1,7 @@
-# Builds app/ in WORK_DIR as WAY says and runs it.
+# Builds examples/first in WORK_DIR as WAY says and asks the bundled model a question.
 file(REMOVE_RECURSE ${WORK_DIR})
-set(app_source ${CMAKE_CURRENT_LIST_DIR}/app)
+set(program ${LAZYMOE_SOURCE_DIR}/examples/first/main.cpp)
+set(model ${LAZYMOE_SOURCE_DIR}/examples/models/tiny-factbook-q4_k_m.gguf)
 set(app ${WORK_DIR}/build/app)
 
 if(WAY STREQUAL "source")
@@ -17,15 +18,15 @@ if(WAY STREQUAL "pkg_config")
                   COMMAND_ERROR_IS_FATAL ANY)
   separate_arguments(flags UNIX_COMMAND "${flags}")
   file(MAKE_DIRECTORY ${WORK_DIR}/build)
-  execute_process(COMMAND ${COMPILER} -std=c++20 ${app_source}/main.cpp ${flags} -o ${app} COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${LAUNCHER} ${COMPILER} -std=c++20 -O1 ${program} ${flags} -o ${app} COMMAND_ERROR_IS_FATAL ANY)
 else()
-  execute_process(COMMAND ${CMAKE_COMMAND} -S ${app_source} -B ${WORK_DIR}/build -G Ninja -DCMAKE_CXX_COMPILER=${COMPILER}
-                          ${arguments}
+  execute_process(COMMAND ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/app -B ${WORK_DIR}/build -G Ninja -DCMAKE_CXX_COMPILER=${COMPILER}
+                          -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} -DCMAKE_CXX_FLAGS=-O1 -DPROGRAM=${program} ${arguments}
                   COMMAND_ERROR_IS_FATAL ANY)
   execute_process(COMMAND ${CMAKE_COMMAND} --build ${WORK_DIR}/build COMMAND_ERROR_IS_FATAL ANY)
 endif()
 
-execute_process(COMMAND ${app} OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
-if(NOT said STREQUAL "lazymoe ${VERSION}\n")
+execute_process(COMMAND ${app} ${model} "What is the capital of Kenya?" OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
+if(NOT said STREQUAL "The capital of Kenya is Nairobi.\n")
   message(FATAL_ERROR "the program said '${said}'")
 endif()

@@ -1,6 +1,5 @@
-#include <lazymoe/gguf/file.hpp>
-
 #include <filesystem>
+#include <lazymoe/gguf/file.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -122,7 +121,8 @@ TEST_CASE("Shards that do not agree are refused", "[gguf]") {
   SECTION("another number of shards") {
     write_shard(first, 0, 2, 2, {"t"});
     write_shard(second, 1, 3, 2, {"u"});
-    CHECK_THROWS_WITH(File(first), Contains("m-00002-of-00002.gguf: key 'split.count' is 3, but the first shard says 2"));
+    CHECK_THROWS_WITH(File(first),
+                      Contains("m-00002-of-00002.gguf: key 'split.count' is 3, but the first shard says 2"));
   }
 }
 
@@ -159,7 +159,8 @@ TEST_CASE("What cannot be opened is explained", "[gguf]") {
   CHECK_THROWS_WITH(File(dir.path() / "absent.gguf"), Contains("absent.gguf: cannot open: No such file"));
   CHECK_THROWS_WITH(File(dir.path()), Contains("is a directory, not a regular file"));
   CHECK_THROWS_WITH(File(write_text(dir, "empty.gguf", "")), Contains("empty.gguf: is empty"));
-  CHECK_THROWS_WITH(File(write_text(dir, "short.gguf", "GGUF\3")), Contains("has 5 bytes, too short for a GGUF header"));
+  CHECK_THROWS_WITH(File(write_text(dir, "short.gguf", "GGUF\3")),
+                    Contains("has 5 bytes, too short for a GGUF header"));
   CHECK_THROWS_WITH(File(write_text(dir, "page.gguf", "<!DOCTYPE html>\n<html>Please log in</html>")),
                     Contains("page.gguf: starts with '<!DOCTYPE', not with GGUF; it looks like a web page"));
   CHECK_THROWS_WITH(File(write_text(dir, "lfs.gguf",
@@ -175,7 +176,8 @@ TEST_CASE("What cannot be opened is explained", "[gguf]") {
 
   bytes = test::small_model().bytes();
   bytes.resize(bytes.size() - 64);
-  CHECK_THROWS_WITH(File(dir.write("cut.gguf", bytes)), Contains("cut.gguf: tensor 'b.weight'") && Contains("cut short"));
+  CHECK_THROWS_WITH(File(dir.write("cut.gguf", bytes)),
+                    Contains("cut.gguf: tensor 'b.weight'") && Contains("cut short"));
 }
 
 }  // namespace lazymoe::gguf

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <lazymoe/gguf/writer.hpp>
-
 #include <cstddef>
 #include <cstdint>
+#include <lazymoe/gguf/writer.hpp>
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,5 +1,4 @@
 #include <lazymoe/gguf/metadata.hpp>
-
 #include <memory>
 
 #include "support/catch.hpp"

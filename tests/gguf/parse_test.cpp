@@ -1,6 +1,5 @@
-#include <lazymoe/gguf/parse.hpp>
-
 #include <functional>
+#include <lazymoe/gguf/parse.hpp>
 #include <string>
 #include <variant>
 #include <vector>
@@ -19,9 +18,7 @@ using test::RawGguf;
 constexpr std::uint32_t f32 = 0;
 constexpr std::uint32_t q8_0 = 8;
 
-Header header_of(const std::vector<std::byte>& bytes) {
-  return std::get<Header>(parse(bytes, bytes.size(), "x.gguf"));
-}
+Header header_of(const std::vector<std::byte>& bytes) { return std::get<Header>(parse(bytes, bytes.size(), "x.gguf")); }
 
 struct Case {
   std::string name;
@@ -63,21 +60,43 @@ TEST_CASE("The parser accepts what it should and says why it refuses the rest", 
       {"version 2", [] { return RawGguf{.version = 2, .keys = {}, .tensors = {}}.tensor("t", {4}, f32, 0); }, ""},
       {"version 1", [] { return RawGguf{.version = 1, .keys = {}, .tensors = {}}; }, "version 1, which is obsolete"},
       {"version 4", [] { return RawGguf{.version = 4, .keys = {}, .tensors = {}}; }, "is GGUF version 4"},
-      {"four dimensions", [] { return RawGguf{}.tensor("t", {2, 2, 2, 2}, f32, 0); }, ""},
+      {"four dimensions",
+       [] {
+         return RawGguf{}.tensor("t", {2, 2, 2, 2}, f32, 0);
+       },
+       ""},
       {"no dimensions", [] { return RawGguf{}.tensor("t", {}, f32, 0); }, "'t' has 0 dimensions, expected 1 to 4"},
-      {"five dimensions", [] { return RawGguf{}.tensor("t", {1, 1, 1, 1, 1}, f32, 0); }, "'t' has 5 dimensions"},
-      {"a zero dimension", [] { return RawGguf{}.tensor("t", {4, 0}, f32, 0); }, "tensor 't': a dimension is 0"},
-      {"a negative dimension", [] { return RawGguf{}.tensor("t", {4, ~0ULL}, f32, 0); }, "'t': dimension 1844"},
-      {"dimensions that wrap to 0", [] { return RawGguf{}.tensor("t", {1ULL << 32, 1ULL << 32}, f32, 0); },
+      {"five dimensions",
+       [] {
+         return RawGguf{}.tensor("t", {1, 1, 1, 1, 1}, f32, 0);
+       },
+       "'t' has 5 dimensions"},
+      {"a zero dimension",
+       [] {
+         return RawGguf{}.tensor("t", {4, 0}, f32, 0);
+       },
+       "tensor 't': a dimension is 0"},
+      {"a negative dimension",
+       [] {
+         return RawGguf{}.tensor("t", {4, ~0ULL}, f32, 0);
+       },
+       "'t': dimension 1844"},
+      {"dimensions that wrap to 0",
+       [] {
+         return RawGguf{}.tensor("t", {1ULL << 32, 1ULL << 32}, f32, 0);
+       },
        "'t': the number of elements overflows"},
-      {"dimensions that wrap below 0", [] { return RawGguf{}.tensor("t", {(1ULL << 63) - 1, 2}, f32, 0); },
+      {"dimensions that wrap below 0",
+       [] {
+         return RawGguf{}.tensor("t", {(1ULL << 63) - 1, 2}, f32, 0);
+       },
        "'t': the number of elements overflows"},
-      {"a size whose padding wraps",
-       [=] { return RawGguf{}.tensor("t", {huge}, f32, 0).tensor("u", {1}, f32, 0); },
+      {"a size whose padding wraps", [=] { return RawGguf{}.tensor("t", {huge}, f32, 0).tensor("u", {1}, f32, 0); },
        "tensor 't' has 18446744073709551612 bytes at offset 0 of the data section, which ends at 256"},
       {"rows of half a block", [] { return RawGguf{}.tensor("t", {48}, q8_0, 0); },
        "rows of 48 elements are not a multiple of the block of Q8_0, 32"},
-      {"an activation type", [] { return RawGguf{}.tensor("t", {256}, 15, 0); }, "'t': type 15 (Q8_K) is not supported"},
+      {"an activation type", [] { return RawGguf{}.tensor("t", {256}, 15, 0); },
+       "'t': type 15 (Q8_K) is not supported"},
       {"a removed type", [] { return RawGguf{}.tensor("t", {256}, 4, 0); }, "'t': type 4 (Q4_2) was removed"},
       {"an unknown type", [] { return RawGguf{}.tensor("t", {256}, 43, 0); }, "'t': type 43 is unknown"},
       {"a tensor twice", [] { return RawGguf{}.tensor("t", {1}, f32, 0).tensor("t", {1}, f32, 32); },
@@ -99,8 +118,8 @@ TEST_CASE("The parser accepts what it should and says why it refuses the rest", 
       {"an empty key", [] { return RawGguf{}.u32_key("", 1); }, "key 0 is empty"},
       {"a key that is not UTF-8", [] { return RawGguf{}.u32_key("\xFF", 1); }, ""},
       {"an unknown value type", [] { return RawGguf{}.key("k", 13, Raw()); }, "'k' has the unknown value type 13"},
-      {"a nested array",
-       [] { return RawGguf{}.key("k", 9, Raw().put(std::uint32_t{9}).put(std::uint64_t{0})); }, "array of arrays"},
+      {"a nested array", [] { return RawGguf{}.key("k", 9, Raw().put(std::uint32_t{9}).put(std::uint64_t{0})); },
+       "array of arrays"},
       {"a bool of 2", [] { return RawGguf{}.key("k", 7, Raw().put(std::uint8_t{2})); }, "'k' has a bool of 2"},
       {"an empty array", [] { return RawGguf{}.key("k", 9, Raw().put(std::uint32_t{4}).put(std::uint64_t{0})); }, ""},
       {"an array of 2^40 bytes",
@@ -135,7 +154,8 @@ TEST_CASE("The parser accepts what it should and says why it refuses the rest", 
       {"data missing from the file", [] { return RawGguf{}.tensor("t", {65}, f32, 0); },
        "has 260 bytes at offset 0 of the data section, which ends at 256; the file is cut short"},
       {"an offset beyond the file", [] { return RawGguf{}.tensor("t", {1}, f32, ~0ULL - 31); }, "cut short"},
-      {"trailing bytes", [] { return RawGguf{.payload = 5000, .keys = {}, .tensors = {}}.tensor("t", {1}, f32, 0); }, ""},
+      {"trailing bytes", [] { return RawGguf{.payload = 5000, .keys = {}, .tensors = {}}.tensor("t", {1}, f32, 0); },
+       ""},
       {"2^40 tensors", [] { return RawGguf{.n_tensors = 1ULL << 40, .keys = {}, .tensors = {}}; },
        "claims 1099511627776 tensors"},
       {"2^60 keys", [] { return RawGguf{.n_keys = 1ULL << 60, .keys = {}, .tensors = {}}; },

@@ -15,10 +15,7 @@ namespace lazymoe::test {
 class Raw {
  public:
   template <class T>
-    requires std::is_arithmetic_v<T>
-  Raw& put(T value) {
-    return append(&value, sizeof(value));
-  }
+  requires std::is_arithmetic_v<T> Raw& put(T value) { return append(&value, sizeof(value)); }
   Raw& text(std::string_view characters) { return append(characters.data(), characters.size()); }
   Raw& string(std::string_view characters) { return put(std::uint64_t{characters.size()}).text(characters); }
   Raw& zeros(std::size_t n) {

@@ -59,7 +59,8 @@ TEST_CASE("Shard names count from 1, in five digits or more", "[gguf]") {
 
   CHECK_THROWS_WITH(shard_paths("m.gguf", {.no = 0, .count = 3, .tensors = {}}),
                     Contains("m.gguf: is shard 1 of 3, so its name must end in '-00001-of-00003.gguf'"));
-  CHECK_THROWS_WITH(shard_paths("m-00001-of-00002.gguf", {.no = 0, .count = 3, .tensors = {}}), Contains("must end in"));
+  CHECK_THROWS_WITH(shard_paths("m-00001-of-00002.gguf", {.no = 0, .count = 3, .tensors = {}}),
+                    Contains("must end in"));
 }
 
 TEST_CASE("A shard must be the one its name says", "[gguf]") {

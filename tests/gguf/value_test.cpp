@@ -1,5 +1,4 @@
 #include <lazymoe/gguf/value.hpp>
-
 #include <limits>
 
 #include "support/catch.hpp"

@@ -1,7 +1,5 @@
-#include <lazymoe/gguf/writer.hpp>
-
 #include <lazymoe/gguf/parse.hpp>
-
+#include <lazymoe/gguf/writer.hpp>
 #include <string>
 #include <variant>
 #include <vector>
@@ -18,9 +16,7 @@ using Catch::Matchers::Contains;
 using quant::TypeId;
 using test::Raw;
 
-Header header_of(const std::vector<std::byte>& bytes) {
-  return std::get<Header>(parse(bytes, bytes.size(), "x.gguf"));
-}
+Header header_of(const std::vector<std::byte>& bytes) { return std::get<Header>(parse(bytes, bytes.size(), "x.gguf")); }
 
 }  // namespace
 

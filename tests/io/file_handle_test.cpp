@@ -1,8 +1,7 @@
-#include <lazymoe/io/file_handle.hpp>
-
 #include <sys/stat.h>
 
 #include <array>
+#include <lazymoe/io/file_handle.hpp>
 #include <vector>
 
 #include "support/catch.hpp"

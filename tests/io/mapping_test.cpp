@@ -1,6 +1,5 @@
-#include <lazymoe/io/mapping.hpp>
-
 #include <algorithm>
+#include <lazymoe/io/mapping.hpp>
 #include <vector>
 
 #include "support/catch.hpp"

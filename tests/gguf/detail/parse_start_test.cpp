@@ -1,6 +1,5 @@
-#include <lazymoe/gguf/detail/parse_start.hpp>
-
 #include <array>
+#include <lazymoe/gguf/detail/parse_start.hpp>
 #include <string>
 #include <string_view>
 

@@ -1,6 +1,5 @@
-#include <lazymoe/gguf/detail/parse_value.hpp>
-
 #include <cstdint>
+#include <lazymoe/gguf/detail/parse_value.hpp>
 #include <limits>
 #include <string>
 #include <utility>
@@ -91,7 +90,13 @@ TEST_CASE("Arrays and strings have limits that no large file lifts", "[gguf]") {
 TEST_CASE("An array is not allocated before its bytes are there", "[gguf]") {
   const Raw raw = array_of(8, Limits::array_elems);
   Cursor cursor(raw.bytes(), 1_GiB, "x.gguf");
-  CHECK_THROWS_AS(parse_value(cursor, "key 'k'"), Beyond);
+  Bytes needed = 0;
+  try {
+    (void)parse_value(cursor, "key 'k'");
+  } catch (const Beyond& beyond) {
+    needed = beyond.needed;
+  }
+  CHECK(needed == raw.bytes().size() + 8 * Limits::array_elems);  // not 8: every string has a length of its own
 }
 
 TEST_CASE("Unknown value types and nested arrays are refused", "[gguf]") {

@@ -23,11 +23,11 @@ TEST_CASE("A tensor takes whole blocks per row", "[gguf]") {
 
 TEST_CASE("Dimensions that wrap are refused, however harmless the product looks", "[gguf]") {
   const auto [dims, message] = GENERATE(table<Dims, std::string>({
-      {{two_to(32), two_to(32), 1, 1}, "the number of elements overflows"},           // wraps to 0
-      {{two_to(63) - 1, 2, 1, 1}, "the number of elements overflows"},                // negative as int64
-      {{two_to(32), two_to(31), 1, 1}, "the number of elements overflows"},           // 2^63: one too many for int64
-      {{two_to(62), 4, two_to(62), 4}, "the number of elements overflows"},           // wraps twice
-      {{two_to(62), 1, 1, 1}, "the number of bytes overflows"},                       // times 4 is 2^64
+      {{two_to(32), two_to(32), 1, 1}, "the number of elements overflows"},  // wraps to 0
+      {{two_to(63) - 1, 2, 1, 1}, "the number of elements overflows"},       // negative as int64
+      {{two_to(32), two_to(31), 1, 1}, "the number of elements overflows"},  // 2^63: one too many for int64
+      {{two_to(62), 4, two_to(62), 4}, "the number of elements overflows"},  // wraps twice
+      {{two_to(62), 1, 1, 1}, "the number of bytes overflows"},              // times 4 is 2^64
       {{two_to(63), 1, 1, 1}, "dimension 9223372036854775808 is negative"},
       {{32, ~std::uint64_t{0}, 1, 1}, "dimension 18446744073709551615 is negative"},  // -1
       {{0, 1, 1, 1}, "a dimension is 0"},

@@ -1,8 +1,8 @@
 #include <lazymoe/quant/kernels/quantize.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstring>
 #include <random>
 #include <span>
 #include <vector>
@@ -23,7 +23,7 @@ bool paths_agree(std::span<const float> x) {
   std::vector<Block> fast(blocks);
   QuantizeKernel<Kind, simd::Scalar>::run(x, scalar.data());
   QuantizeKernel<Kind, simd::DefaultArch>::run(x, fast.data());
-  return std::memcmp(scalar.data(), fast.data(), blocks * sizeof(Block)) == 0;
+  return std::ranges::equal(std::as_bytes(std::span(scalar)), std::as_bytes(std::span(fast)));
 }
 
 void check_all(std::span<const float> x) {

@@ -6,7 +6,14 @@
 #include <optional>
 #include <string>
 
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <lazymoe/core.hpp>
+#include <lazymoe/generate.hpp>
+
 #include "common/engine.hpp"
+#include "common/program.hpp"
 
 namespace {
 

@@ -4,7 +4,13 @@
 #include <map>
 #include <string>
 
+#include <CLI/CLI.hpp>
+#include <lazymoe/core.hpp>
+#include <lazymoe/quant/registry.hpp>
+#include <lazymoe/store/slot_plan.hpp>
+
 #include "common/engine.hpp"
+#include "common/program.hpp"
 
 namespace {
 

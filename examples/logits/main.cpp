@@ -8,9 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include <CLI/CLI.hpp>
+#include <lazymoe/core.hpp>
 #include <nlohmann/json.hpp>
 
 #include "common/engine.hpp"
+#include "common/program.hpp"
 
 namespace {
 

@@ -1,0 +1,154 @@
+#include "common/engine.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <lazymoe/cache/registry.hpp>
+#include <lazymoe/core/units.hpp>
+#include <lazymoe/storage/registry.hpp>
+#include <lazymoe/store/all_resident.hpp>
+#include <lazymoe/store/expert_store.hpp>
+
+namespace examples {
+namespace {
+
+using lazymoe::store::DefaultPolicies;
+
+/// "a, b, c"
+std::string listed(std::span<const std::string_view> names) {
+  std::string text;
+  for (const std::string_view name : names) text.append(text.empty() ? "" : ", ").append(name);
+  return text;
+}
+
+/// A bar on a terminal, nothing elsewhere.
+class LoadingBar {
+ public:
+  explicit LoadingBar(std::string what) : what_(std::move(what)), shown_(::isatty(STDERR_FILENO) != 0) {}
+
+  void operator()(lazymoe::Bytes done, lazymoe::Bytes total) {
+    const int percent = static_cast<int>(total == 0 ? 100 : done * 100 / total);
+    if (!shown_ || percent == percent_) return;
+    percent_ = percent;
+    std::cerr << "\r\033[K";
+    if (done < total) std::cerr << what_ << ' ' << percent << " % of " << lazymoe::format_bytes(total);
+    std::cerr << std::flush;
+  }
+
+ private:
+  std::string what_;
+  bool shown_;
+  int percent_ = -1;
+};
+
+template <class ChosenStorage, class ChosenEviction>
+struct Chosen : DefaultPolicies {
+  using Storage = ChosenStorage;
+  using Eviction = ChosenEviction;
+};
+
+}  // namespace
+
+EngineOptions::EngineOptions() : eviction(DefaultPolicies::Eviction::name), storage(DefaultPolicies::Storage::name) {}
+
+void EngineOptions::add_to(CLI::App& app) {
+  // Flags win over the environment.
+  app.add_option("--experts", experts, "lazy: read experts when they are needed; eager: all at the start")
+      ->check(CLI::IsMember({"lazy", "eager"}))
+      ->envname("LAZYMOE_EXPERTS");
+  app.add_option("--budget", budget, "memory for experts, such as 6GiB or 24experts (lazy)")->envname("LAZYMOE_BUDGET");
+  app.add_option("--eviction", eviction, "which expert leaves: " + listed(lazymoe::cache::eviction_names()));
+  app.add_option("--storage", storage, "how experts are read: " + listed(lazymoe::storage::storage_names()));
+  app.add_option("--threads", threads, "default: all cores")->check(CLI::Range(1U, 1024U));
+  app.add_option("--kv", kv, "precision of keys and values")->check(CLI::IsMember({"f16", "f32"}));
+  app.add_option("--batch", sequence.n_batch, "prompt tokens run together")->check(CLI::Range(1, 1 << 16));
+  app.add_option("--context", sequence.n_ctx, "tokens that fit; default: the model's, at most 4096");
+}
+
+lazymoe::models::SequenceOptions EngineOptions::sequence_options() const {
+  auto options = sequence;
+  options.kv_type = kv == "f32" ? lazymoe::models::KvType::f32 : lazymoe::models::KvType::f16;
+  return options;
+}
+
+// Published routing traces give an LRU nine hits in ten at two experts in five, and the next tenth costs as much again.
+lazymoe::Bytes recommended_budget(const lazymoe::experts::ExpertMap& map) {
+  const auto everything = lazymoe::store::SlotPlan(map, {}).total_bytes();
+  return std::max(lazymoe::store::SlotPlan::floor_bytes(map), everything / 5 * 2);
+}
+
+/// Passes everything on, and tells what was routed.
+class Engine::Listening final : public lazymoe::store::ExpertSource {
+ public:
+  Listening(const Engine& engine, std::unique_ptr<ExpertSource> source) : engine_(engine), source_(std::move(source)) {}
+
+  lazymoe::store::Leases acquire(lazymoe::LayerIndex layer, std::span<const lazymoe::ExpertIndex> experts) override {
+    return source_->acquire(layer, experts);
+  }
+  std::size_t max_leases(lazymoe::LayerIndex layer) const noexcept override { return source_->max_leases(layer); }
+  bool resident(lazymoe::LayerIndex layer, lazymoe::ExpertIndex expert) const override {
+    return source_->resident(layer, expert);
+  }
+  void on_route(const lazymoe::store::RouteEvent& event) override {
+    if (engine_.on_route) engine_.on_route(event);
+    source_->on_route(event);
+  }
+
+ private:
+  const Engine& engine_;
+  std::unique_ptr<ExpertSource> source_;
+};
+
+Engine::Engine(const EngineOptions& options)
+    : file_(options.model), pool_(options.threads), source_(open_source(options)), model_(open_model(options)) {}
+
+std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_source(const EngineOptions& options) {
+  lazymoe::models::check_model(file_);  // one message for all that is wrong, before the experts' own
+  std::unique_ptr<lazymoe::store::ExpertSource> source;
+  lazymoe::storage::visit_storage(options.storage, [&](auto storage) {
+    using Storage = typename decltype(storage)::type;
+    if (options.experts == "eager") {
+      source = open_eager<Storage>();
+      return;
+    }
+    lazymoe::cache::visit_eviction(options.eviction, [&](auto eviction) {
+      source = open_lazy<Chosen<Storage, typename decltype(eviction)::type>>(options);
+    });
+  });
+  return std::make_unique<Listening>(*this, std::move(source));
+}
+
+template <class Policies>
+std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_lazy(const EngineOptions& options) {
+  lazymoe::experts::ExpertMap map(file_);
+  lazymoe::store::StoreOptions store_options;
+  store_options.budget =
+      options.budget.empty() ? recommended_budget(map) : lazymoe::store::ExpertBudget::parse(options.budget);
+  auto store = std::make_unique<lazymoe::store::ExpertStore<Policies>>(
+      std::move(map), typename Policies::Storage(file_.paths()), store_options);
+  expert_bytes_ = store->plan().total_bytes();
+  counters_ = [s = store.get()] { return s->counters(); };
+  return store;
+}
+
+template <class Storage>
+std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_eager() {
+  auto all = std::make_unique<lazymoe::store::AllResident<Storage>>(file_, LoadingBar("experts"));
+  expert_bytes_ = all->map().total_bytes();
+  counters_ = [] { return lazymoe::instrument::LayeredCounters(); };
+  return all;
+}
+
+lazymoe::models::Model Engine::open_model(const EngineOptions& options) {
+  const auto how = options.storage == lazymoe::storage::Mmap::name ? lazymoe::models::WeightStorage::mmap
+                                                                   : lazymoe::models::WeightStorage::read;
+  return lazymoe::models::load_model(file_, *source_, pool_, how, LoadingBar("weights"));
+}
+
+}  // namespace examples

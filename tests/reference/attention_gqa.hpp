@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include <lazymoe/models/config.hpp>
+#include <lazymoe/quant/packed_matrix.hpp>
+
+#include "reference/dense.hpp"
+
+namespace lazymoe::reference {
+
+struct GqaWeights {
+  quant::PackedMatrix query, key, value, output;
+  Vector query_norm, key_norm;
+};
+
+/// Norms the heads of x[n_heads * dim], then turns the pairs (i, i + n_rot / 2) of each to `position`.
+[[nodiscard]] inline std::vector<Vector> heads(const Vector& x, const Vector& norm, const models::Config& c,
+                                               std::size_t position) {
+  std::vector<Vector> out;
+  for (std::size_t first = 0; first < x.size(); first += c.key_dim) {
+    const auto begin = x.begin() + static_cast<std::ptrdiff_t>(first);
+    Vector head = rms_norm({begin, begin + static_cast<std::ptrdiff_t>(c.key_dim)}, norm, static_cast<double>(c.rms_epsilon));
+    for (std::size_t i = 0; i < c.n_rot / 2; ++i) {
+      const double exponent = -2.0 * static_cast<double>(i) / static_cast<double>(c.n_rot);
+      const double theta = static_cast<double>(position) * std::pow(static_cast<double>(c.rope_base), exponent);
+      const double a = head[i];
+      const double b = head[i + c.n_rot / 2];
+      head[i] = a * std::cos(theta) - b * std::sin(theta);
+      head[i + c.n_rot / 2] = a * std::sin(theta) + b * std::cos(theta);
+    }
+    out.push_back(std::move(head));
+  }
+  return out;
+}
+
+/// Causal attention of normed and rotated heads, for a whole sequence at once.
+[[nodiscard]] inline std::vector<Vector> attention_gqa(const GqaWeights& w, const models::Config& c,
+                                                       const std::vector<Vector>& x) {
+  std::vector<std::vector<Vector>> keys;  // [position][kv head]
+  std::vector<Vector> values;             // [position], all heads side by side
+  std::vector<Vector> out;
+  for (std::size_t t = 0; t < x.size(); ++t) {
+    keys.push_back(heads(multiply(w.key, x[t]), w.key_norm, c, t));
+    values.push_back(multiply(w.value, x[t]));
+    const auto queries = heads(multiply(w.query, x[t]), w.query_norm, c, t);
+    Vector mixed(c.n_heads * c.value_dim, 0.0);
+    for (std::size_t h = 0; h < c.n_heads; ++h) {
+      const std::size_t kv = h / (c.n_heads / c.n_kv_heads);
+      Vector scores;
+      for (std::size_t p = 0; p <= t; ++p) {
+        double dot = 0.0;
+        for (std::size_t i = 0; i < c.key_dim; ++i) dot += queries[h][i] * keys[p][kv][i];
+        scores.push_back(dot / std::sqrt(static_cast<double>(c.key_dim)));
+      }
+      const Vector share = softmax(scores);
+      for (std::size_t p = 0; p <= t; ++p) {
+        for (std::size_t i = 0; i < c.value_dim; ++i) {
+          mixed[h * c.value_dim + i] += share[p] * values[p][kv * c.value_dim + i];
+        }
+      }
+    }
+    out.push_back(multiply(w.output, mixed));
+  }
+  return out;
+}
+
+}  // namespace lazymoe::reference

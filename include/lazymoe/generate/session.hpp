@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -35,9 +36,18 @@ struct SessionOptions {
   std::string chat_template = {};  ///< name; empty: recognised from the file
 };
 
+/// Told how many tokens of how many of a prompt have been run; false cancels the reply.
+using PromptProgress = std::function<bool(std::size_t done, std::size_t total)>;
+
 /// How a reply went.
 struct Reply {
-  enum class End : std::uint8_t { model, stop_text, max_tokens, cancelled };
+  enum class End : std::uint8_t {
+    model,         ///< the model ended it
+    stop_text,     ///< a stop string came
+    max_tokens,    ///< as many as were allowed
+    cancelled,     ///< by a callback
+    context_full,  ///< it fills the context, and no older turn is left to drop
+  };
 
   std::string text;
   End end = End::model;
@@ -50,12 +60,13 @@ struct Reply {
 };
 
 /// A conversation: keeps the messages and the KV cache, and runs only what is new of each prompt. When the context is
-/// full the oldest turns leave it.
+/// full the oldest turns leave it, also in the middle of an answer.
 ///
 /// @thread one thread at a time; several sessions may share a model
 class Session {
  public:
-  /// @throws Error{unsupported_tokenizer, unsupported_template, bad_metadata, bad_argument}
+  /// @throws Error{unsupported_tokenizer, unsupported_template, bad_metadata}; Error{bad_argument} for options of no
+  /// use
   Session(const models::Model& model, const gguf::Metadata& metadata, SessionOptions options = {})
       : Session(model, std::make_shared<const text::Tokenizer>(metadata),
                 options.chat_template.empty() ? text::recognise_chat_template(metadata)
@@ -72,29 +83,40 @@ class Session {
         sampler_(options_.sampler),
         sequence_(model.new_sequence(options_.sequence)),
         logits_(model.config().n_vocab) {
+    (void)StopMatcher(options_.stop);  // refuses what is wrong with them now, not in the middle of a conversation
     clear();
   }
 
   /// Answers `message`; hands out the text as it comes, always whole characters.
   ///
   /// @param  on_piece called with std::string_view; if it returns bool, false ends the reply
-  /// @throws Error{context_full} when the message alone does not fit, Error{io}: the message then counts as not said
+  /// @post   question and answer are part of messages(); a reply cancelled before its first character leaves no trace
+  /// @throws Error{context_full} when the message alone does not fit, Error{io}, whatever a callback throws: messages()
+  ///         is as before, and the conversation can go on
   template <std::invocable<std::string_view> OnPiece>
-  Reply reply(std::string_view message, OnPiece&& on_piece) {
+  Reply reply(std::string_view message, OnPiece&& on_piece, const PromptProgress& on_prompt = {}) {
+    std::vector<text::ChatMessage> before = messages_;
     messages_.push_back({"user", std::string(message)});
     try {
-      Reply reply = generate([&](std::string_view piece) {
+      const auto show = [&](std::string_view piece) {
         if constexpr (std::same_as<std::invoke_result_t<OnPiece, std::string_view>, void>) {
           on_piece(piece);
           return true;
         } else {
           return static_cast<bool>(on_piece(piece));
         }
-      });
-      messages_.push_back({"assistant", reply.text});
+      };
+      Reply reply;
+      generate(reply, show, on_prompt);
+      if (reply.end == Reply::End::cancelled && reply.text.empty()) {
+        messages_ = std::move(before);
+        reply.n_dropped_turns = 0;
+      } else {
+        messages_.push_back({"assistant", reply.text});
+      }
       return reply;
     } catch (...) {
-      messages_.pop_back();
+      messages_ = std::move(before);
       throw;
     }
   }
@@ -110,28 +132,41 @@ class Session {
   [[nodiscard]] const models::Sequence& sequence() const noexcept { return *sequence_; }
 
  private:
-  template <class OnPiece>
-  Reply generate(OnPiece&& on_piece) {
-    Reply reply;
+  template <class Show>
+  void generate(Reply& reply, const Show& show_piece, const PromptProgress& on_prompt) {
     std::vector<TokenId> tokens = prompt();
-    drop_turns_until_fits(tokens, 0, reply);
+    if (!drop_turns_until_fits(tokens, 0, reply)) {
+      throw Error(Errc::context_full, "the message does not fit: as a prompt it takes " +
+                                          std::to_string(tokens.size()) + " tokens of a context of " +
+                                          std::to_string(sequence_->capacity()) + ", which must hold an answer too");
+    }
     instrument::Stopwatch watch;
-    run(tokens, reply);
+    const bool ran = run_prompt(tokens, reply, on_prompt);
     reply.prompt_ns = watch.elapsed_ns();
-
+    if (!ran) {
+      reply.end = Reply::End::cancelled;
+      return;
+    }
     watch = {};
+    answer(tokens, reply, show_piece);
+    reply.generate_ns = watch.elapsed_ns();
+  }
+
+  template <class Show>
+  void answer(std::vector<TokenId>& tokens, Reply& reply, const Show& show_piece) {
     text::Utf8Stream characters;
     StopMatcher stop(options_.stop);
     std::size_t n_answer = 0;  // tokens of the answer at the end of `tokens`
     const auto show = [&](const std::string& piece) {
       reply.text += piece;
-      return piece.empty() || on_piece(std::string_view(piece));
+      return piece.empty() || show_piece(std::string_view(piece));
     };
     for (;;) {
       const TokenId token = sampler_.sample(logits_, tokens);
       ++reply.n_generated;
       if (tokenizer_->ends_generation(token)) {
         reply.end = Reply::End::model;
+        show(stop.push(characters.flush()));
         break;
       }
       tokens.push_back(token);
@@ -139,50 +174,49 @@ class Session {
       const bool go_on = show(stop.push(characters.push(tokenizer_->piece(token))));
       if (stop.stopped() || !go_on) {
         reply.end = stop.stopped() ? Reply::End::stop_text : Reply::End::cancelled;
-        break;
+        return;
       }
       if (options_.max_tokens != 0 && n_answer == options_.max_tokens) {
         reply.end = Reply::End::max_tokens;
         break;
       }
-      if (tokens.size() > sequence_->capacity()) {
-        const std::vector<TokenId> answer(tokens.end() - static_cast<std::ptrdiff_t>(n_answer), tokens.end());
-        tokens = prompt();
-        drop_turns_until_fits(tokens, n_answer, reply);
-        tokens.insert(tokens.end(), answer.begin(), answer.end());
+      if (tokens.size() > sequence_->capacity() && !make_room(tokens, n_answer, reply)) {
+        reply.end = Reply::End::context_full;
+        break;
       }
-      run(tokens, reply);
+      run(tokens);
     }
-    if (!stop.stopped()) {
-      show(stop.push(characters.flush()));
-      show(stop.flush());
-    }
-    reply.generate_ns = watch.elapsed_ns();
-    return reply;
+    show(stop.flush());
   }
 
   [[nodiscard]] std::vector<TokenId> prompt() const {
     std::vector<TokenId> tokens = tokenizer_->encode(format_.render(messages_, true));
     const auto bos = tokenizer_->bos();
-    if (tokenizer_->adds_bos() && bos && (tokens.empty() || tokens.front() != *bos)) tokens.insert(tokens.begin(), *bos);
+    if (tokenizer_->adds_bos() && bos && (tokens.empty() || tokens.front() != *bos))
+      tokens.insert(tokens.begin(), *bos);
     return tokens;
   }
 
+  /// Drops turns in the middle of an answer; false if none is left to drop.
+  [[nodiscard]] bool make_room(std::vector<TokenId>& tokens, std::size_t n_answer, Reply& reply) {
+    const std::vector<TokenId> answer(tokens.end() - static_cast<std::ptrdiff_t>(n_answer), tokens.end());
+    tokens.resize(tokens.size() - n_answer);
+    const bool fits = drop_turns_until_fits(tokens, n_answer, reply);
+    tokens.insert(tokens.end(), answer.begin(), answer.end());
+    return fits;
+  }
+
   /// Leaves room for at least one more token, and for a part of the context when turns have to go anyway, so that the
-  /// next turn does not have to move everything again.
-  void drop_turns_until_fits(std::vector<TokenId>& tokens, std::size_t n_answer, Reply& reply) {
+  /// next turn does not have to move everything again. False if even the last message alone is too long.
+  [[nodiscard]] bool drop_turns_until_fits(std::vector<TokenId>& tokens, std::size_t n_answer, Reply& reply) {
     const std::size_t capacity = sequence_->capacity();
-    if (tokens.size() + n_answer < capacity) return;
+    if (tokens.size() + n_answer < capacity) return true;
     const std::size_t room = capacity / 8;
     while (tokens.size() + n_answer + room >= capacity && drop_oldest_turn()) {
       ++reply.n_dropped_turns;
       tokens = prompt();
     }
-    if (tokens.size() + n_answer >= capacity) {
-      throw Error(Errc::context_full, "the conversation's last message and its answer, " +
-                                          std::to_string(tokens.size() + n_answer) +
-                                          " tokens, do not fit the context of " + std::to_string(capacity));
-    }
+    return tokens.size() + n_answer < capacity;
   }
 
   /// Drops the oldest question and its answer; false if only the last message is left.
@@ -195,20 +229,38 @@ class Session {
     return true;
   }
 
-  /// Brings the sequence to hold exactly `tokens`, running only what it does not hold yet, and takes the last logits.
-  void run(std::span<const TokenId> tokens, Reply& reply) {
-    const auto [held, wanted] = std::mismatch(held_.begin(), held_.end(), tokens.begin(), tokens.end());
-    // At least the last token is run: its logits are wanted.
-    const std::size_t common = std::min(static_cast<std::size_t>(held - held_.begin()), tokens.size() - 1);
-    sequence_->rewind(common);
-    held_.resize(common);
-    const bool is_prompt = reply.n_generated == 0;
-    if (is_prompt) {
-      reply.n_reused = common;
-      reply.n_prompt = tokens.size() - common;
+  /// Runs a prompt batch by batch; false if it was cancelled in between.
+  [[nodiscard]] bool run_prompt(std::span<const TokenId> tokens, Reply& reply, const PromptProgress& on_prompt) {
+    reply.n_reused = keep_common(tokens);
+    while (held_.size() < tokens.size()) {
+      if (on_prompt && !on_prompt(reply.n_prompt, tokens.size() - reply.n_reused)) return false;
+      const std::size_t n = std::min(options_.sequence.n_batch, tokens.size() - held_.size());
+      const bool last = held_.size() + n == tokens.size();
+      run_held(tokens.first(held_.size() + n), last ? std::span(logits_) : std::span<float>());
+      reply.n_prompt += n;
     }
+    return true;
+  }
+
+  /// Brings the sequence to hold exactly `tokens`, running only what it does not hold yet, and takes the last logits.
+  void run(std::span<const TokenId> tokens) {
+    keep_common(tokens);
+    run_held(tokens, logits_);
+  }
+
+  /// Takes back what the sequence holds beyond the beginning it has in common with `tokens`, and at least their last,
+  /// whose logits are wanted. Returns how many stay.
+  std::size_t keep_common(std::span<const TokenId> tokens) {
+    const auto [held, wanted] = std::mismatch(held_.begin(), held_.end(), tokens.begin(), tokens.end());
+    held_.resize(std::min(static_cast<std::size_t>(held - held_.begin()), tokens.size() - 1));
+    sequence_->rewind(held_.size());
+    return held_.size();
+  }
+
+  /// Runs what follows in `tokens` on what is held.
+  void run_held(std::span<const TokenId> tokens, std::span<float> logits) {
     try {
-      model_->forward(*sequence_, tokens.subspan(common), logits_);
+      model_->forward(*sequence_, tokens.subspan(held_.size()), logits);
     } catch (...) {
       held_.assign(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(sequence_->length()));
       throw;

@@ -10,12 +10,15 @@
 
 #include "arch.hpp"
 
+// For functions and lambdas whose arguments are registers: a call would send them through memory.
+#define LAZYMOE_INLINE __attribute__((always_inline))
+
 namespace lazymoe::simd {
 
 /// Calls fn(integral_constant<0>) .. fn(integral_constant<N - 1>), so that shifts and offsets are constants.
 template <std::size_t N, class Fn>
-constexpr void unroll(Fn&& fn) {
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
+LAZYMOE_INLINE constexpr void unroll(Fn&& fn) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) LAZYMOE_INLINE {
     (fn(std::integral_constant<std::size_t, I>{}), ...);
   }(std::make_index_sequence<N>{});
 }

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <type_traits>
 
 #include "../../core/bytes.hpp"
 #include "../../simd/widen.hpp"
@@ -13,7 +13,7 @@
 #include "../formats/q5_0.hpp"
 #include "../formats/q5_1.hpp"
 #include "../formats/q8_0.hpp"
-#include "reference.hpp"
+#include "tile.hpp"
 
 #if defined(__AVX2__)
 
@@ -94,56 +94,85 @@ concept HasTwoSums = Bytes32<F>::two_sums;
 template <class F>
 concept HasOffset = requires(const typename F::Block& block) { Bytes32<F>::offset(block); };
 
+/// A block of 32 bytes without an offset.
+template <BlockFormat F>
+struct Weights32 {
+  explicit Weights32(const typename F::Block& block) noexcept
+      : d(_mm256_set1_ps(Bytes32<F>::scale(block))), run(Bytes32<F>::unpack(block)) {}
+
+  struct Run {
+    explicit Run(__m256i weights) noexcept : signs(weights), magnitudes(_mm256_abs_epi8(weights)) {}
+
+    template <class Activation>
+    [[nodiscard]] __m256i add(__m256i, const Activation* y) const noexcept {
+      using namespace simd::avx2;
+      return quad_sums_unsigned(magnitudes, _mm256_sign_epi8(load32(y->q.data()), signs));
+    }
+
+    __m256i signs;
+    __m256i magnitudes;
+  };
+
+  template <std::size_t>
+  [[nodiscard]] const Run& step() const noexcept {
+    return run;
+  }
+
+  __m256 d;
+  Run run;
+};
+
+/// A block of 32 unsigned bytes and an offset.
+template <BlockFormat F>
+struct WeightsWithOffset {
+  explicit WeightsWithOffset(const typename F::Block& block) noexcept
+      : d(_mm256_set1_ps(Bytes32<F>::scale(block))),
+        offset(_mm_set_ss(Bytes32<F>::offset(block))),
+        run{Bytes32<F>::unpack(block)} {}
+
+  struct Run {
+    __m256i weights;
+
+    [[nodiscard]] __m256i add(__m256i, const ActivationQ8_1* y) const noexcept {
+      return simd::avx2::quad_sums_unsigned(weights, simd::avx2::load32(y->q.data()));
+    }
+  };
+
+  template <std::size_t>
+  [[nodiscard]] const Run& step() const noexcept {
+    return run;
+  }
+
+  __m256 d;
+  __m128 offset;  ///< lane 0
+  Run run;
+};
+
+/// Sums with a lane of offsets beside them.
+struct SumsWithOffset : SumsOfEight {
+  template <class Weights>
+  void add(const Weights& w, __m256i products, const ActivationQ8_1* y) noexcept {
+    SumsOfEight::add(w, products, y);
+    offsets = simd::avx2::fma(w.offset, _mm_set_ss(y->s), offsets);
+  }
+  [[nodiscard]] float total() const noexcept {
+    return simd::avx2::sum(_mm256_add_ps(eight, _mm256_zextps128_ps256(offsets)));
+  }
+
+  __m128 offsets = _mm_setzero_ps();  ///< lane 0
+};
+
 }  // namespace detail
 
 /// Every format of 32-element blocks: four products of bytes at a time, scaled once a block.
 template <BlockFormat F, simd::Avx2Arch Arch>
   requires requires(const typename F::Block& block) { detail::Bytes32<F>::unpack(block); }
-struct IntDotKernel<F, Arch> {
-  using Block = typename F::Block;
-  using Unpack = detail::Bytes32<F>;
-
-  static float run(std::span<const Block> row, const ActivationBlock<F>* y) noexcept {
-    Sums even;
-    Sums odd;
-    if constexpr (!detail::HasTwoSums<F>) {
-      for (const auto& block : row) even.add(block, *y++);
-    } else {
-      const std::size_t paired = row.size() / 2 * 2;
-      for (std::size_t b = 0; b < paired; b += 2) {
-        even.add(row[b], y[b]);
-        odd.add(row[b + 1], y[b + 1]);
-      }
-      if (paired < row.size()) even.add(row[paired], y[paired]);
-    }
-    return even.total(odd);
-  }
-
- private:
-  struct Sums {
-    __m256 products = _mm256_setzero_ps();
-    __m256 offsets = _mm256_setzero_ps();  ///< lane 0 only
-
-    void add(const Block& block, const ActivationBlock<F>& y) noexcept {
-      using namespace simd::avx2;
-      const __m256i w = Unpack::unpack(block);
-      const __m256i q = load32(y.q.data());
-      const float scale = Unpack::scale(block) * y.d;
-      if constexpr (detail::HasOffset<F>) {
-        products = add_scaled(products, scale, quad_sums_unsigned(w, q));
-        const auto lane0 = [](float v) { return _mm256_zextps128_ps256(_mm_set_ss(v)); };
-        offsets = fma(lane0(Unpack::offset(block)), lane0(y.s), offsets);
-      } else {
-        products = add_scaled(products, scale, quad_sums_signed(w, q));
-      }
-    }
-
-    [[nodiscard]] float total(const Sums& other) const noexcept {
-      const __m256 all = _mm256_add_ps(products, other.products);
-      if constexpr (!detail::HasOffset<F>) return simd::avx2::sum(all);
-      return simd::avx2::sum(_mm256_add_ps(all, _mm256_add_ps(offsets, other.offsets)));
-    }
-  };
+struct BlockDot<F, Arch> {
+  static constexpr std::size_t chains = detail::HasTwoSums<F> ? 2 : 1;
+  static constexpr std::size_t steps = 1;
+  using Products = __m256i;
+  using Sums = std::conditional_t<detail::HasOffset<F>, detail::SumsWithOffset, detail::SumsOfEight>;
+  using Weights = std::conditional_t<detail::HasOffset<F>, detail::WeightsWithOffset<F>, detail::Weights32<F>>;
 };
 
 }  // namespace lazymoe::quant

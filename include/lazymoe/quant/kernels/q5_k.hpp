@@ -1,11 +1,11 @@
 #pragma once
 
-#include <span>
+#include <cstddef>
 
 #include "../../simd/widen.hpp"
 #include "../formats/q5_k.hpp"
 #include "q4_k.hpp"
-#include "reference.hpp"
+#include "tile.hpp"
 
 #if defined(__AVX2__)
 
@@ -13,31 +13,23 @@ namespace lazymoe::quant {
 
 /// Q5_K: as Q4_K, with bit g of the high bytes as the fifth bit of group g.
 template <simd::Avx2Arch Arch>
-struct IntDotKernel<Q5_K, Arch> {
-  static float run(std::span<const Q5_K::Block> row, const Q8_K::Block* y) noexcept {
-    using namespace simd::avx2;
-    detail::SumsWithMins sums;
-    for (const auto& block : row) {
-      const detail::GroupVectors groups(block.scales);
-      const __m256i high = load32(block.high.data());
-      __m256i even = _mm256_setzero_si256();
-      __m256i odd = _mm256_setzero_si256();
-      simd::unroll<4>([&](auto pair) {
-        constexpr int g = 2 * static_cast<int>(pair());
-        const __m256i q = load32(block.low.data() + 16 * g);
-        const __m256i first = _mm256_or_si256(shift_and<0>(q, 15), shift_and<g - 4>(high, 16));
-        const __m256i second = _mm256_or_si256(shift_and<4>(q, 15), shift_and<g - 3>(high, 16));
-        const __m256i first_sums = pair_sums(first, load32(y->q.data() + 32 * g));
-        const __m256i second_sums = pair_sums(second, load32(y->q.data() + 32 * g + 32));
-        even = _mm256_add_epi32(even, scaled_sums(first_sums, groups.scale<g>()));
-        odd = _mm256_add_epi32(odd, scaled_sums(second_sums, groups.scale<g + 1>()));
-      });
-      sums.add(y->d * to_float(block.d), _mm256_add_epi32(even, odd), -y->d * to_float(block.dmin),
-               groups.min_sums(*y));
-      ++y;
+struct BlockDot<Q5_K, Arch> {
+  static constexpr std::size_t chains = 1;
+  static constexpr std::size_t steps = 8;
+  using Products = __m256i;
+  using Sums = detail::SumsWithMins;
+
+  struct Weights : detail::WeightsWithMins<Q5_K> {
+    using detail::WeightsWithMins<Q5_K>::WeightsWithMins;
+
+    template <std::size_t G>
+    [[nodiscard]] detail::UnsignedRun<32 * G> step() const noexcept {
+      using namespace simd::avx2;
+      const __m256i low = shift_and<4 * (G % 2)>(load32(this->block.low.data() + 32 * (G / 2)), 15);
+      const __m256i high = shift_and<static_cast<int>(G) - 4>(load32(this->block.high.data()), 16);
+      return {_mm256_or_si256(low, high), spread_word<G>(this->scales)};
     }
-    return sums.total();
-  }
+  };
 };
 
 }  // namespace lazymoe::quant

@@ -1,0 +1,157 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "../../simd/widen.hpp"
+#include "reference.hpp"
+
+namespace lazymoe::quant {
+
+/// How blocks of `F` meet activations on one ISA: the one description from which dot products of a row, panels of rows
+/// and tiles of activations are made, all with the same bits. Formats and ISAs without one have the reference alone.
+///
+/// A specialisation has
+///   chains                 running sums a row has: block b adds to sum b % chains, and they are added at the end
+///   steps                  parts of a block, usually runs of 32 weights, whose vectors fit a few registers
+///   Products               what a block and an activation sum exactly, in integers: usually eight int32; starts at {}
+///   Weights                a block made ready: everything that no activation changes (scales, minimums). Constructed
+///                          from a `const F::Block&` that outlives it
+///   Weights::step<S>()     the vectors of part S, which stay in registers while several activations meet them: an
+///                          object with `Products add(Products, const ActivationBlock<F>*) const`
+///   Sums                   running float sums of a row; start at {}. `add(const Weights&, Products, const
+///                          ActivationBlock<F>*)` scales once a block; `total()`, or `total(other)` with two chains
+/// The pointers are to the first of the F::block_elems / ActivationOf<F>::block_elems blocks that a block meets. Steps,
+/// products and sums must inline: they are registers, not objects. BlockDot<Q4_K> and BlockDot<Q8_0> are the patterns.
+template <BlockFormat F, class Arch>
+struct BlockDot;
+
+template <class F, class Arch>
+concept HasBlockDot = requires { typename BlockDot<F, Arch>::Weights; };
+
+/// Dot products of `R` rows with `T` activations: totals[r][t].
+template <std::size_t R, std::size_t T>
+using Totals = std::array<std::array<float, T>, R>;
+
+/// Dot products as BlockDot describes them.
+template <BlockFormat F, class Arch>
+  requires HasBlockDot<F, Arch>
+struct IntDotKernel<F, Arch> {
+  using Block = typename F::Block;
+  using Activation = ActivationBlock<F>;
+  using Dot = BlockDot<F, Arch>;
+
+  static float run(std::span<const Block> row, const Activation* x) noexcept {
+    return tile<1, 1>({row.data()}, {x}, row.size())[0][0];
+  }
+
+  /// Rows against activations: unpacks a block once for all T, and lets R * T chains of sums run side by side.
+  template <std::size_t R, std::size_t T>
+  static Totals<R, T> tile(const std::array<const Block*, R>& rows, const std::array<const Activation*, T>& x,
+                           std::size_t blocks) noexcept {
+    typename Dot::Sums sums[R][T][Dot::chains]{};
+    const std::size_t whole = blocks / Dot::chains * Dot::chains;
+    for (std::size_t b = 0; b < whole; b += Dot::chains) {
+      simd::unroll<Dot::chains>([&](auto chain) LAZYMOE_INLINE { add_blocks<chain>(rows, x, b + chain, sums); });
+    }
+    if (whole < blocks) add_blocks<0>(rows, x, whole, sums);
+
+    Totals<R, T> totals;
+    simd::unroll<R * T>([&](auto i) LAZYMOE_INLINE {
+      const auto& of = sums[i / T][i % T];
+      if constexpr (Dot::chains == 1) {
+        totals[i / T][i % T] = of[0].total();
+      } else {
+        static_assert(Dot::chains == 2);
+        totals[i / T][i % T] = of[0].total(of[1]);
+      }
+    });
+    return totals;
+  }
+
+ private:
+  static constexpr std::size_t activations = F::block_elems / ActivationOf<F>::block_elems;
+
+  /// Block `b` of every row meets block `b` of every activation.
+  template <std::size_t Chain, std::size_t R, std::size_t T>
+  LAZYMOE_INLINE static void add_blocks(const std::array<const Block*, R>& rows,
+                                        const std::array<const Activation*, T>& x, std::size_t b,
+                                        typename Dot::Sums (&sums)[R][T][Dot::chains]) noexcept {
+    simd::unroll<R>([&](auto r) LAZYMOE_INLINE {
+      const typename Dot::Weights weights(rows[r][b]);
+      typename Dot::Products products[T]{};
+      simd::unroll<Dot::steps>([&](auto s) LAZYMOE_INLINE {
+        const auto step = weights.template step<s>();
+        simd::unroll<T>([&](auto t) LAZYMOE_INLINE { products[t] = step.add(products[t], x[t] + b * activations); });
+      });
+      simd::unroll<T>([&](auto t) LAZYMOE_INLINE {
+        sums[r][t][Chain].add(weights, products[t], x[t] + b * activations);
+      });
+    });
+  }
+};
+
+/// A kernel that multiplies several rows or activations at once, as the one above and those of plain numbers do.
+template <class F, class Arch>
+concept HasTiles = requires(const typename F::Block* row, const ActivationBlock<F>* x) {
+  IntDotKernel<F, Arch>::template tile<1, 1>({row}, {x}, std::size_t{});
+};
+
+#if defined(__AVX2__)
+
+namespace detail {
+
+/// 32 weights of a block of 256 from `Offset` on, as unsigned bytes, and the scale of each pair in 16-bit lanes.
+template <std::size_t Offset>
+struct UnsignedRun {
+  __m256i weights;
+  __m256i scale;
+
+  [[nodiscard]] __m256i add(__m256i products, const Q8_K::Block* y) const noexcept {
+    using namespace simd::avx2;
+    const __m256i pairs = pair_sums(weights, load32(y->q.data() + Offset));
+    return _mm256_add_epi32(products, scaled_sums(pairs, scale));
+  }
+};
+
+/// The same for signed bytes: their magnitudes are multiplied, and their signs move to the activation.
+template <std::size_t Offset>
+struct SignedRun {
+  SignedRun(__m256i weights, __m256i scales) noexcept
+      : signs(weights), magnitudes(_mm256_abs_epi8(weights)), scale(scales) {}
+  /// Of any vectors whose signs are those of the weights.
+  SignedRun(__m256i weight_signs, __m256i weight_magnitudes, __m256i scales) noexcept
+      : signs(weight_signs), magnitudes(weight_magnitudes), scale(scales) {}
+
+  __m256i signs;
+  __m256i magnitudes;
+  __m256i scale;
+
+  [[nodiscard]] __m256i add(__m256i products, const Q8_K::Block* y) const noexcept {
+    using namespace simd::avx2;
+    const __m256i pairs = pair_sums(magnitudes, _mm256_sign_epi8(load32(y->q.data() + Offset), signs));
+    return _mm256_add_epi32(products, scaled_sums(pairs, scale));
+  }
+};
+
+/// One chain of eight sums, scaled by d once a block, for Weights with a member `d` that has it in all lanes.
+struct SumsOfEight {
+  template <class Weights, class Activation>
+  void add(const Weights& w, __m256i products, const Activation* y) noexcept {
+    eight = simd::avx2::fma(_mm256_mul_ps(w.d, _mm256_set1_ps(y->d)), _mm256_cvtepi32_ps(products), eight);
+  }
+  [[nodiscard]] float total() const noexcept { return simd::avx2::sum(eight); }
+  /// With the sums of the other chain.
+  [[nodiscard]] float total(const SumsOfEight& odd) const noexcept {
+    return simd::avx2::sum(_mm256_add_ps(eight, odd.eight));
+  }
+
+  __m256 eight = _mm256_setzero_ps();
+};
+
+}  // namespace detail
+
+#endif
+
+}  // namespace lazymoe::quant

@@ -30,10 +30,23 @@ set(lazymoe_headers
   include/lazymoe/quant/dot.hpp
   include/lazymoe/quant/encode.hpp
   include/lazymoe/quant/format.hpp
+  include/lazymoe/quant/formats/data.hpp
+  include/lazymoe/quant/formats/detail/grid_words.hpp
+  include/lazymoe/quant/formats/grids.hpp
+  include/lazymoe/quant/formats/iq1_m.hpp
+  include/lazymoe/quant/formats/iq1_s.hpp
+  include/lazymoe/quant/formats/iq2_s.hpp
+  include/lazymoe/quant/formats/iq2_xs.hpp
+  include/lazymoe/quant/formats/iq2_xxs.hpp
+  include/lazymoe/quant/formats/iq3_s.hpp
+  include/lazymoe/quant/formats/iq3_xxs.hpp
   include/lazymoe/quant/formats/iq4_nl.hpp
   include/lazymoe/quant/formats/iq4_xs.hpp
   include/lazymoe/quant/formats/mxfp4.hpp
+  include/lazymoe/quant/formats/nvfp4.hpp
   include/lazymoe/quant/formats/plain.hpp
+  include/lazymoe/quant/formats/q1_0.hpp
+  include/lazymoe/quant/formats/q2_0.hpp
   include/lazymoe/quant/formats/q2_k.hpp
   include/lazymoe/quant/formats/q3_k.hpp
   include/lazymoe/quant/formats/q4_0.hpp
@@ -46,6 +59,8 @@ set(lazymoe_headers
   include/lazymoe/quant/formats/q8_0.hpp
   include/lazymoe/quant/formats/q8_1.hpp
   include/lazymoe/quant/formats/q8_k.hpp
+  include/lazymoe/quant/formats/tq1_0.hpp
+  include/lazymoe/quant/formats/tq2_0.hpp
   include/lazymoe/quant/half.hpp
   include/lazymoe/quant/kernels/blocks_of_32.hpp
   include/lazymoe/quant/kernels/iq4_xs.hpp
@@ -57,6 +72,7 @@ set(lazymoe_headers
   include/lazymoe/quant/kernels/q6_k.hpp
   include/lazymoe/quant/kernels/quantize.hpp
   include/lazymoe/quant/kernels/reference.hpp
+  include/lazymoe/quant/kernels/tile.hpp
   include/lazymoe/quant/packed_matrix.hpp
   include/lazymoe/quant/registry.hpp
   # floor 3: gguf, cache

@@ -13,7 +13,8 @@ import subprocess
 
 import numpy as np
 
-# Type: elements and bytes of a block, offsets of its half-precision fields.
+# Type: elements and bytes of a block, offsets of its half-precision fields. Append only: all types draw from one
+# generator in this order.
 FORMATS = {
     "F32": (1, 4, []),
     "F16": (1, 2, [0]),
@@ -31,6 +32,18 @@ FORMATS = {
     "IQ4_NL": (32, 18, [0]),
     "IQ4_XS": (256, 136, [0]),
     "MXFP4": (32, 17, []),
+    "NVFP4": (64, 36, []),
+    "Q1_0": (128, 18, [0]),
+    "Q2_0": (64, 18, [0]),
+    "TQ1_0": (256, 54, [52]),
+    "TQ2_0": (256, 66, [64]),
+    "IQ1_S": (256, 50, [0]),
+    "IQ1_M": (256, 56, [48]),
+    "IQ2_XXS": (256, 66, [0]),
+    "IQ2_XS": (256, 74, [0]),
+    "IQ2_S": (256, 82, [0]),
+    "IQ3_XXS": (256, 98, [0]),
+    "IQ3_S": (256, 110, [0]),
 }
 
 # One block each: a usual scale, negative, least and largest subnormal, negative subnormal, minus zero, largest.
@@ -62,7 +75,12 @@ def random_blocks(name, count, rng):
         special = np.roll(HALF_SCALES, field)[:count]
         scales[: len(special)] = special
         scales = finite(scales, 0x7C00, 0xBFFF).astype("<u2")
-        blocks[:, at : at + 2] = scales.view(np.uint8).reshape(count, 2)
+        if name == "IQ1_M":  # 4 bits of the scale on top of each of 4 words
+            words = blocks[:, at : at + 8].copy().view("<u2")
+            nibbles = scales[:, None] >> np.arange(0, 16, 4) & 15
+            blocks[:, at : at + 8] = (words & 0x0FFF | nibbles << 12).astype("<u2").view(np.uint8)
+        else:
+            blocks[:, at : at + 2] = scales.view(np.uint8).reshape(count, 2)
     return blocks.tobytes()
 
 

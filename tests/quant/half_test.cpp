@@ -35,6 +35,8 @@ static_assert(to_bfloat16(3.4e38F).bits == 0x7F80 && to_bfloat16(not_a_number).b
 
 // e = 0 and 1 are subnormal floats.
 static_assert(to_float(E8M0{0}) == 0x1p-128F && to_float(E8M0{1}) == 0x1p-127F && to_float(E8M0{2}) == 0x1p-126F);
+static_assert(to_float(UE4M3{0}) == 0 && to_float(UE4M3{0x7F}) == 0 && to_float(UE4M3{1}) == 0x1p-10F);
+static_assert(to_float(UE4M3{0x08}) == 0x1p-7F && to_float(UE4M3{0x7E}) == 224 && to_float(UE4M3{0xC4}) == 1.5F);
 static_assert(to_float(E8M0{128}) == 1.0F && to_float(E8M0{254}) == 0x1p126F);
 
 TEST_CASE("a half means the same while compiling and while running", "[quant][half]") {

@@ -154,10 +154,10 @@ struct ActivationTraits<ActivationKind::q8_K> {
 };
 
 /// What rows of `F` are multiplied with.
-template <BlockFormat F>
+template <WeightFormat F>
 using ActivationOf = ActivationTraits<F::activation>;
 
-template <BlockFormat F>
+template <WeightFormat F>
 using ActivationBlock = typename ActivationOf<F>::Block;
 
 }  // namespace lazymoe::quant

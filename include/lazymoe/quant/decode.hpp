@@ -32,7 +32,7 @@ struct DecodeKernel {
 template <class Arch = simd::DefaultArch>
 void decode_row(const PackedMatrix& matrix, std::size_t i, std::span<float> out) {
   LAZYMOE_EXPECTS(out.size() == matrix.cols);
-  visit_format(matrix.type, [&](auto format) {
+  visit_format<readable_formats>(matrix.type, [&](auto format) {
     using F = typename decltype(format)::type;
     DecodeKernel<F, Arch>::run(matrix.blocks<F>(i), out.data());
   });

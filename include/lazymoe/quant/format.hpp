@@ -68,7 +68,7 @@ enum class ActivationKind : std::uint8_t {
 ///      every bit pattern is a block
 ///   2. decode is exact: bit for bit what the reference library decodes (golden blocks). Scale, group scale
 ///      and weight have at most 24 significant bits together, so each product is exact in a float, and a compiler
-///      that fuses it with the sum changes nothing
+///      that fuses it with the sum changes nothing. Numbers kept as data (formats/data.hpp) go to the nearest float
 ///   3. wire numbers are unique (registry.hpp does not compile otherwise)
 template <class F>
 concept BlockFormat = std::is_empty_v<F> && std::is_trivially_copyable_v<typename F::Block> &&
@@ -76,9 +76,15 @@ concept BlockFormat = std::is_empty_v<F> && std::is_trivially_copyable_v<typenam
                         { F::id } -> std::convertible_to<TypeId>;
                         { F::name } -> std::convertible_to<std::string_view>;
                         { F::block_elems } -> std::convertible_to<std::size_t>;
-                        { F::activation } -> std::convertible_to<ActivationKind>;
                         { F::decode(block, out) } noexcept -> std::same_as<void>;
                       };
+
+/// A block format that matrices of weights have: `activation` is what their rows are multiplied with. Formats
+/// without one are data; they can be read and decoded only.
+template <class F>
+concept WeightFormat = BlockFormat<F> && requires {
+  { F::activation } -> std::convertible_to<ActivationKind>;
+};
 
 /// Bytes of one block of `F` in a file.
 template <BlockFormat F>

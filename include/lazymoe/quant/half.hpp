@@ -29,6 +29,11 @@ struct E8M0 {
   std::uint8_t bits;
 };
 
+/// A small float without sign, the scale of NVFP4: 4 bits of exponent, 3 of mantissa.
+struct UE4M3 {
+  std::uint8_t bits;
+};
+
 namespace detail {
 
 /// Exact for every value; a signalling NaN becomes quiet, as the hardware does it.
@@ -66,6 +71,17 @@ constexpr float half_to_float(std::uint16_t half) noexcept {
 [[nodiscard]] constexpr float to_float(E8M0 scale) noexcept {
   const std::uint32_t e = scale.bits;
   return std::bit_cast<float>(e < 2 ? 0x00200000U << e : (e - 1) << 23);
+}
+
+/// Half of what the scale stands for, because the table of E2M1 holds doubled values. The one NaN, 0x7F, is 0 and the
+/// spare bit is ignored, as in the reference.
+/// @source ggml-impl.h, ggml_ue4m3_to_fp32
+[[nodiscard]] constexpr float to_float(UE4M3 scale) noexcept {
+  if (scale.bits == 0x7F) return 0.0F;
+  const std::uint32_t exponent = scale.bits >> 3 & 15U;
+  const std::uint32_t mantissa = scale.bits & 7U;
+  if (exponent == 0) return static_cast<float>(mantissa) * 0x1p-10F;
+  return std::bit_cast<float>((exponent + 127 - 8) << 23 | mantissa << 20);
 }
 
 /// The nearest half, ties to even; beyond the largest half: infinity; NaN: the one quiet NaN of its sign.

@@ -12,14 +12,13 @@
 namespace lazymoe::quant {
 
 /// Activations in groups of 32 with one scale and their sum, which serves weights with an offset; 9 bits
-/// per number. Never stored in files, so not in the registry.
+/// per number. Data: no file has weights of it.
 ///     x[i] = d * q[i],   s = d * sum q
 /// @source ggml-common.h, block_q8_1
 struct Q8_1 {
   static constexpr TypeId id = TypeId::q8_1;
   static constexpr std::string_view name = "Q8_1";
   static constexpr std::size_t block_elems = 32;
-  static constexpr ActivationKind activation = ActivationKind::f32;
 
   struct Block {
     Half d;

@@ -1,7 +1,9 @@
 #include <lazymoe/quant/dot.hpp>
 
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <lazymoe/quant/registry.hpp>
 #include <random>
 #include <string>
@@ -53,4 +55,39 @@ TEMPLATE_LIST_TEST_CASE("dot_float is within its stated error", "[quant][dot]", 
   const double bound = (static_cast<double>(x.size()) + 2) * 0x1p-24 * yardstick;
   CHECK(std::abs(double{dot_float<F>(row, x)} - sum) <= bound);
   CHECK(std::abs(double{dot_float<F, simd::Scalar>(row, x)} - sum) <= bound);
+}
+
+TEMPLATE_LIST_TEST_CASE("dot_panel gives the bits of dot for any numbers of rows, blocks and activations", "[quant][dot]",
+                        test::TypeList<formats>) {
+  using F = TestType;
+  std::mt19937 random(11);
+  std::normal_distribution<float> gauss;
+  for (std::size_t n = 1; n <= 64; ++n) {
+    const std::size_t blocks = F::block_elems == 1 ? 3 * n : 1 + (n * 37) % 64;
+    const std::size_t n_rows = 1 + n % 7;
+    std::vector<typename F::Block> rows(n_rows * blocks);
+    for (auto& b : rows) b = test::random_block<F>(random);
+    std::vector<std::vector<ActivationBlock<F>>> x;
+    std::vector<const ActivationBlock<F>*> pointers;
+    for (std::size_t t = 0; t < n; ++t) {
+      std::vector<float> values(blocks * F::block_elems);
+      for (auto& v : values) v = gauss(random);
+      x.push_back(test::rounded<F>(values));
+    }
+    for (const auto& one : x) pointers.push_back(one.data());
+
+    const std::size_t stride = n_rows + 3;
+    std::vector<float> out(n * stride, -1.0F);
+    dot_panel<F>(rows.data(), n_rows, blocks, pointers, out.data(), stride);
+    std::size_t wrong = 0;
+    for (std::size_t t = 0; t < n; ++t) {
+      for (std::size_t r = 0; r < n_rows; ++r) {
+        const float expected = dot<F>({rows.data() + r * blocks, blocks}, pointers[t]);
+        wrong += std::bit_cast<std::uint32_t>(out[t * stride + r]) != std::bit_cast<std::uint32_t>(expected) ? 1 : 0;
+      }
+      for (std::size_t r = n_rows; r < stride; ++r) wrong += out[t * stride + r] != -1.0F ? 1 : 0;
+    }
+    CAPTURE(F::name, n, blocks, n_rows);
+    REQUIRE(wrong == 0);
+  }
 }

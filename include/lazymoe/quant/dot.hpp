@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 
@@ -16,6 +17,7 @@
 #include "kernels/q5_k.hpp"
 #include "kernels/q6_k.hpp"
 #include "kernels/reference.hpp"
+#include "kernels/tile.hpp"
 
 namespace lazymoe::quant {
 
@@ -31,6 +33,63 @@ namespace lazymoe::quant {
 template <BlockFormat F, class Arch = simd::DefaultArch>
 [[nodiscard]] float dot(std::span<const typename F::Block> row, const ActivationBlock<F>* x) noexcept {
   return IntDotKernel<F, Arch>::run(row, x);
+}
+
+namespace detail {
+
+/// The R rows from `row` on and the T activations from `x` on.
+template <BlockFormat F, class Arch, std::size_t R, std::size_t T>
+void multiply_tile(const typename F::Block* row, std::size_t blocks, const ActivationBlock<F>* const* x, float* out,
+                   std::size_t stride) noexcept {
+  if constexpr (HasTiles<F, Arch>) {
+    std::array<const typename F::Block*, R> rows;
+    for (std::size_t r = 0; r < R; ++r) rows[r] = row + r * blocks;
+    std::array<const ActivationBlock<F>*, T> activations;
+    for (std::size_t t = 0; t < T; ++t) activations[t] = x[t];
+    const auto totals = IntDotKernel<F, Arch>::template tile<R, T>(rows, activations, blocks);
+    for (std::size_t t = 0; t < T; ++t) {
+      for (std::size_t r = 0; r < R; ++r) out[t * stride + r] = totals[r][t];
+    }
+  } else {
+    for (std::size_t t = 0; t < T; ++t) {
+      for (std::size_t r = 0; r < R; ++r) out[t * stride + r] = dot<F, Arch>({row + r * blocks, blocks}, x[t]);
+    }
+  }
+}
+
+/// All rows and the T activations from `x` on, R rows at a time.
+template <BlockFormat F, class Arch, std::size_t R, std::size_t T>
+void multiply_rows(const typename F::Block* rows, std::size_t n_rows, std::size_t blocks,
+                   const ActivationBlock<F>* const* x, float* out, std::size_t stride) noexcept {
+  std::size_t r = 0;
+  for (; r + R <= n_rows; r += R) multiply_tile<F, Arch, R, T>(rows + r * blocks, blocks, x, out + r, stride);
+  for (; r < n_rows; ++r) multiply_tile<F, Arch, 1, T>(rows + r * blocks, blocks, x, out + r, stride);
+}
+
+}  // namespace detail
+
+/// Dot products of consecutive packed rows with several activations, the bits of dot(): one activation meets four rows
+/// at a time, several share the unpacked blocks of a row, eight at a time.
+///
+/// @shape  rows[n_rows, blocks], x[tokens] -> out[t * stride + r], t < tokens, r < n_rows
+/// @pre    each x[t] covers as many elements as a row
+/// @thread pure; allocates nothing
+/// @cost   rows are read once per eight activations: pass as many rows as the second-level cache holds
+template <BlockFormat F, class Arch = simd::DefaultArch>
+void dot_panel(const typename F::Block* rows, std::size_t n_rows, std::size_t blocks,
+               std::span<const ActivationBlock<F>* const> x, float* out, std::size_t stride) noexcept {
+  const auto* const* left = x.data();
+  std::size_t n = x.size();
+  const auto take = [&]<std::size_t R, std::size_t T>() {
+    detail::multiply_rows<F, Arch, R, T>(rows, n_rows, blocks, left, out, stride);
+    left += T;
+    out += T * stride;
+    n -= T;
+  };
+  while (n >= 8) take.template operator()<1, 8>();
+  if (n >= 4) take.template operator()<1, 4>();
+  if (n >= 2) take.template operator()<1, 2>();
+  if (n >= 1) take.template operator()<4, 1>();
 }
 
 /// Dot product of one packed row with a vector of floats, decoding on the fly: for experiments with

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <span>
 
@@ -27,11 +29,16 @@ inline void multiply_rows(const quant::PackedMatrix& w, const Activations& x, st
                           std::size_t begin, std::size_t end, Rows& y) {
   quant::visit_format(w.type, [&](auto format) {
     using F = typename decltype(format)::type;
-    for (std::size_t r = begin; r < end; ++r) {
-      const auto blocks = w.template blocks<F>(r);
-      for (std::size_t i = 0; i < tokens.size(); ++i) {
-        row(y, i)[r] = quant::dot<F>(blocks, x.template row<F>(tokens[i]));
-      }
+    if (begin == end) return;
+    const auto first = w.template blocks<F>(begin);
+    const auto stride = static_cast<std::size_t>(y.outerStride());
+    std::array<const quant::ActivationBlock<F>*, 64> some;
+    for (std::size_t done = 0; done < tokens.size();) {
+      const std::size_t n = std::min(tokens.size() - done, some.size());
+      for (std::size_t i = 0; i < n; ++i) some[i] = x.template row<F>(tokens[done + i]);
+      quant::dot_panel<F>(first.data(), end - begin, first.size(), std::span(some).first(n),
+                          row(y, done).data() + begin, stride);
+      done += n;
     }
   });
 }

@@ -2,12 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include "../../core/bytes.hpp"
 #include "../../simd/widen.hpp"
 #include "../formats/iq4_xs.hpp"
-#include "reference.hpp"
+#include "tile.hpp"
 
 #if defined(__AVX2__)
 
@@ -33,24 +32,27 @@ namespace detail {
 
 /// IQ4_XS: a byte shuffle looks the weights up; their sign moves to the activation.
 template <simd::Avx2Arch Arch>
-struct IntDotKernel<IQ4_XS, Arch> {
-  static float run(std::span<const IQ4_XS::Block> row, const Q8_K::Block* y) noexcept {
-    using namespace simd::avx2;
-    __m256 total = _mm256_setzero_ps();
-    for (const auto& block : row) {
-      const __m256i scales = detail::unpack_scales(block);
-      __m256i sums = _mm256_setzero_si256();
-      simd::unroll<8>([&](auto index) {
-        constexpr std::size_t g = index;
-        const __m256i w = lookup(iq4_values.data(), split_nibbles(block.q.data() + 16 * g));
-        const __m256i pairs = pair_sums_signed(w, load32(y->q.data() + 32 * g));
-        sums = _mm256_add_epi32(sums, scaled_sums(pairs, spread_word<g>(scales)));
-      });
-      total = add_scaled(total, y->d * to_float(block.d), sums);
-      ++y;
+struct BlockDot<IQ4_XS, Arch> {
+  static constexpr std::size_t chains = 1;
+  static constexpr std::size_t steps = 8;
+  using Products = __m256i;
+  using Sums = detail::SumsOfEight;
+
+  struct Weights {
+    explicit Weights(const IQ4_XS::Block& of) noexcept
+        : block(of), d(_mm256_set1_ps(to_float(of.d))), scales(detail::unpack_scales(of)) {}
+
+    template <std::size_t G>
+    [[nodiscard]] detail::SignedRun<32 * G> step() const noexcept {
+      using namespace simd::avx2;
+      const __m256i w = lookup(iq4_values.data(), split_nibbles(block.q.data() + 16 * G));
+      return {w, spread_word<G>(scales)};
     }
-    return sum(total);
-  }
+
+    const IQ4_XS::Block& block;
+    __m256 d;
+    __m256i scales;  ///< of the 8 groups, in the 16-bit lanes of both halves
+  };
 };
 
 }  // namespace lazymoe::quant

@@ -4,11 +4,12 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <type_traits>
 
 #include "../../simd/batch.hpp"
 #include "../../simd/widen.hpp"
 #include "../formats/plain.hpp"
-#include "reference.hpp"
+#include "tile.hpp"
 
 namespace lazymoe::quant {
 
@@ -58,54 +59,84 @@ template <class Batch, class T>
   return load_floats<Batch>(padded.data());
 }
 
-/// Sum of products in one order, whatever the addresses: batch b adds to chain b % Chains, the rest of the row is padded
-/// to a batch and adds to the first.
-template <class Arch, std::size_t Chains, class W, class X>
-[[nodiscard]] float plain_dot(std::span<const W> w, const X* x) noexcept {
+/// Sums of products of R rows with T vectors, each in one order, whatever the addresses: batch b adds to chain b % Chains,
+/// the rest of the row is padded to a batch and adds to the first.
+template <class Arch, std::size_t Chains, std::size_t R, std::size_t T, class W, class X>
+[[nodiscard]] Totals<R, T> plain_tile(const std::array<const W*, R>& rows, const std::array<const X*, T>& x,
+                                      std::size_t n) noexcept {
   using Batch = simd::Batch<Arch>;
   constexpr std::size_t lanes = Batch::size;
-  std::array<Batch, Chains> part;
-  part.fill(Batch(0.0F));
-  const auto add = [&](std::size_t b, Batch& to) {
-    to = simd::fma(load_floats<Batch>(w.data() + b * lanes), load_floats<Batch>(x + b * lanes), to);
+  Batch parts[R][T][Chains];
+  simd::unroll<R * T * Chains>([&](auto i) LAZYMOE_INLINE {
+    parts[i / (T * Chains)][i / Chains % T][i % Chains] = Batch(0.0F);
+  });
+  const auto add = [&](auto chain, auto&& load, std::size_t at) LAZYMOE_INLINE {
+    Batch w[R];
+    simd::unroll<R>([&](auto r) LAZYMOE_INLINE { w[r] = load(rows[r] + at); });
+    simd::unroll<T>([&](auto t) LAZYMOE_INLINE {
+      const Batch xt = load(x[t] + at);
+      simd::unroll<R>([&](auto r) LAZYMOE_INLINE { parts[r][t][chain] = simd::fma(w[r], xt, parts[r][t][chain]); });
+    });
   };
-  const std::size_t batches = w.size() / lanes;
+  const auto whole_batch = [](const auto* from) LAZYMOE_INLINE { return load_floats<Batch>(from); };
+
+  const std::size_t batches = n / lanes;
   const std::size_t whole = batches / Chains * Chains;
   for (std::size_t b = 0; b < whole; b += Chains) {
-    simd::unroll<Chains>([&](auto p) { add(b + p, part[p]); });
+    simd::unroll<Chains>([&](auto chain) LAZYMOE_INLINE { add(chain, whole_batch, (b + chain) * lanes); });
   }
-  for (std::size_t p = 0; p < batches - whole; ++p) add(whole + p, part[p]);
-  if (const std::size_t rest = w.size() % lanes; rest != 0) {
-    const std::size_t at = batches * lanes;
-    part[0] = simd::fma(load_tail<Batch>(w.data() + at, rest), load_tail<Batch>(x + at, rest), part[0]);
+  simd::unroll<Chains>([&](auto chain) LAZYMOE_INLINE {
+    if (whole + chain < batches) add(chain, whole_batch, (whole + chain) * lanes);
+  });
+  if (const std::size_t rest = n % lanes; rest != 0) {
+    const auto padded = [rest](const auto* from) { return load_tail<Batch>(from, rest); };
+    add(std::integral_constant<std::size_t, 0>{}, padded, batches * lanes);
   }
-  for (std::size_t half = Chains / 2; half > 0; half /= 2) {
-    for (std::size_t p = 0; p < half; ++p) part[p] += part[p + half];
-  }
-  return Chains == 1 ? simd::sum(part[0]) : simd::sum_of_neighbours(part[0]);
+
+  Totals<R, T> totals;
+  simd::unroll<R * T>([&](auto i) LAZYMOE_INLINE {
+    Batch(&part)[Chains] = parts[i / T][i % T];
+    for (std::size_t half = Chains / 2; half > 0; half /= 2) {
+      for (std::size_t p = 0; p < half; ++p) part[p] += part[p + half];
+    }
+    totals[i / T][i % T] = Chains == 1 ? simd::sum(part[0]) : simd::sum_of_neighbours(part[0]);
+  });
+  return totals;
 }
+
+template <class Arch, std::size_t Chains, class W, class X>
+[[nodiscard]] float plain_dot(std::span<const W> w, const X* x) noexcept {
+  return plain_tile<Arch, Chains, 1, 1, W, X>({w.data()}, {x}, w.size())[0][0];
+}
+
+/// Kernel of a format of numbers that are not in blocks.
+template <BlockFormat F, class Arch, std::size_t Chains>
+struct PlainKernel {
+  using Block = typename F::Block;
+  using Activation = ActivationBlock<F>;
+
+  static float run(std::span<const Block> row, const Activation* x) noexcept {
+    return plain_dot<Arch, Chains>(row, x);
+  }
+
+  template <std::size_t R, std::size_t T>
+  static Totals<R, T> tile(const std::array<const Block*, R>& rows, const std::array<const Activation*, T>& x,
+                           std::size_t blocks) noexcept {
+    return plain_tile<Arch, Chains>(rows, x, blocks);
+  }
+};
 
 }  // namespace detail
 
 /// One chain, as the reference multiplies matrices of floats by batches: routers choose by these sums.
 template <simd::SimdArch Arch>
-struct IntDotKernel<F32, Arch> {
-  static float run(std::span<const F32::Block> row, const float* x) noexcept {
-    return detail::plain_dot<Arch, 1>(row, x);
-  }
-};
+struct IntDotKernel<F32, Arch> : detail::PlainKernel<F32, Arch, 1> {};
 
 template <simd::SimdArch Arch>
-struct IntDotKernel<F16, Arch> {
-  static float run(std::span<const F16::Block> row, const Half* x) noexcept { return detail::plain_dot<Arch, 4>(row, x); }
-};
+struct IntDotKernel<F16, Arch> : detail::PlainKernel<F16, Arch, 4> {};
 
 template <simd::SimdArch Arch>
-struct IntDotKernel<BF16, Arch> {
-  static float run(std::span<const BF16::Block> row, const BFloat16* x) noexcept {
-    return detail::plain_dot<Arch, 4>(row, x);
-  }
-};
+struct IntDotKernel<BF16, Arch> : detail::PlainKernel<BF16, Arch, 4> {};
 
 template <simd::SimdArch Arch>
 struct DotKernel<F32, Arch> {

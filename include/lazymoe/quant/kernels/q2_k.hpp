@@ -1,41 +1,58 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 
 #include "../../simd/widen.hpp"
 #include "../formats/q2_k.hpp"
 #include "q6_k.hpp"
-#include "reference.hpp"
+#include "tile.hpp"
 
 #if defined(__AVX2__)
 
 namespace lazymoe::quant {
 
+namespace detail {
+
+/// One chain for products and minimums, in this order within a block.
+struct SumsOfBoth : SumsOfEight {
+  template <class Weights>
+  void add(const Weights& w, __m256i products, const Q8_K::Block* y) noexcept {
+    SumsOfEight::add(w, products, y);
+    const __m256 min_sums = _mm256_cvtepi32_ps(sums_of_groups(w.mins, y));
+    eight = simd::avx2::fma(_mm256_mul_ps(w.minus_dmin, _mm256_set1_ps(y->d)), min_sums, eight);
+  }
+};
+
+}  // namespace detail
+
 /// Q2_K: the minimums meet the sums of 16 that the activation carries.
 template <simd::Avx2Arch Arch>
-struct IntDotKernel<Q2_K, Arch> {
-  static float run(std::span<const Q2_K::Block> row, const Q8_K::Block* y) noexcept {
-    using namespace simd::avx2;
-    __m256 total = _mm256_setzero_ps();
-    for (const auto& block : row) {
-      const __m128i packed = load16(block.scales.data());
-      const __m128i low4 = _mm_set1_epi8(15);
-      const detail::HalfGroupVectors scales(_mm_and_si128(packed, low4));
-      const detail::HalfGroupVectors mins(_mm_and_si128(_mm_srli_epi16(packed, 4), low4));
-      __m256i sums = _mm256_setzero_si256();
-      simd::unroll<8>([&](auto index) {
-        constexpr int run = static_cast<int>(index());
-        const __m256i w = shift_and<2 * (run % 4)>(load32(block.q.data() + 32 * (run / 4)), 3);
-        const __m256i pairs = pair_sums(w, load32(y->q.data() + 32 * run));
-        sums = _mm256_add_epi32(sums, scaled_sums(pairs, scales.scale<run>()));
-      });
-      total = add_scaled(total, y->d * to_float(block.d), sums);
-      total = add_scaled(total, -y->d * to_float(block.dmin), mins.sums(*y));
-      ++y;
+struct BlockDot<Q2_K, Arch> {
+  static constexpr std::size_t chains = 1;
+  static constexpr std::size_t steps = 8;
+  using Products = __m256i;
+  using Sums = detail::SumsOfBoth;
+
+  struct Weights {
+    explicit Weights(const Q2_K::Block& of) noexcept
+        : block(of),
+          d(_mm256_set1_ps(to_float(of.d))),
+          minus_dmin(_mm256_set1_ps(-to_float(of.dmin))),
+          groups(_mm_and_si128(simd::avx2::load16(of.scales.data()), _mm_set1_epi8(15))),
+          mins(_mm256_srli_epi16(_mm256_cvtepu8_epi16(simd::avx2::load16(of.scales.data())), 4)) {}
+
+    template <std::size_t R>
+    [[nodiscard]] detail::UnsignedRun<32 * R> step() const noexcept {
+      using namespace simd::avx2;
+      return {shift_and<2 * (R % 4)>(load32(block.q.data() + 32 * (R / 4)), 3), groups.scale<R>()};
     }
-    return sum(total);
-  }
+
+    const Q2_K::Block& block;
+    __m256 d;
+    __m256 minus_dmin;
+    detail::HalfGroupVectors groups;
+    __m256i mins;
+  };
 };
 
 }  // namespace lazymoe::quant

@@ -2,13 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include "../../core/bytes.hpp"
 #include "../../simd/widen.hpp"
 #include "../formats/q3_k.hpp"
 #include "q6_k.hpp"
-#include "reference.hpp"
+#include "tile.hpp"
 
 #if defined(__AVX2__)
 
@@ -31,29 +30,34 @@ namespace detail {
 
 }  // namespace detail
 
-/// Q3_K with its weights kept unsigned, as Q6_K: what they are too large by is 4 times the sums of 16.
+/// Q3_K with its weights kept unsigned, as Q6_K: 4 too large.
 template <simd::Avx2Arch Arch>
-struct IntDotKernel<Q3_K, Arch> {
-  static float run(std::span<const Q3_K::Block> row, const Q8_K::Block* y) noexcept {
-    using namespace simd::avx2;
-    __m256 total = _mm256_setzero_ps();
-    for (const auto& block : row) {
-      const detail::HalfGroupVectors groups(detail::unpack_scales(block));
-      const __m256i high = load32(block.high.data());
-      __m256i sums = _mm256_setzero_si256();
-      simd::unroll<8>([&](auto index) {
-        constexpr int run = static_cast<int>(index());
-        const __m256i low = load32(block.low.data() + 32 * (run / 4));
-        const __m256i w = _mm256_or_si256(shift_and<2 * (run % 4)>(low, 3), shift_and<run - 2>(high, 4));
-        const __m256i pairs = pair_sums(w, load32(y->q.data() + 32 * run));
-        sums = _mm256_add_epi32(sums, scaled_sums(pairs, groups.scale<run>()));
-      });
-      const __m256i excess = _mm256_slli_epi32(groups.sums(*y), 2);
-      total = add_scaled(total, y->d * to_float(block.d), _mm256_sub_epi32(sums, excess));
-      ++y;
+struct BlockDot<Q3_K, Arch> {
+  static constexpr std::size_t chains = 1;
+  static constexpr std::size_t steps = 8;
+  using Products = __m256i;
+  using Sums = detail::SumsWithoutExcess;
+
+  struct Weights {
+    explicit Weights(const Q3_K::Block& of) noexcept
+        : block(of),
+          d(_mm256_set1_ps(to_float(of.d))),
+          groups(detail::unpack_scales(of)),
+          excess(groups.in_order<2>()) {}
+
+    template <std::size_t R>
+    [[nodiscard]] detail::UnsignedRun<32 * R> step() const noexcept {
+      using namespace simd::avx2;
+      const __m256i low = shift_and<2 * (R % 4)>(load32(block.low.data() + 32 * (R / 4)), 3);
+      const __m256i high = shift_and<static_cast<int>(R) - 2>(load32(block.high.data()), 4);
+      return {_mm256_or_si256(low, high), groups.scale<R>()};
     }
-    return sum(total);
-  }
+
+    const Q3_K::Block& block;
+    __m256 d;
+    detail::HalfGroupVectors groups;
+    __m256i excess;
+  };
 };
 
 }  // namespace lazymoe::quant

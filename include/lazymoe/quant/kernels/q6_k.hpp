@@ -1,12 +1,10 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <span>
+#include <cstddef>
 
 #include "../../simd/widen.hpp"
 #include "../formats/q6_k.hpp"
-#include "reference.hpp"
+#include "tile.hpp"
 
 #if defined(__AVX2__)
 
@@ -14,7 +12,7 @@ namespace lazymoe::quant {
 
 namespace detail {
 
-/// Signed scales of 16 groups of 16, as Q3_K and Q6_K have them.
+/// Scales of 16 groups of 16, as Q2_K, Q3_K and Q6_K have them.
 class HalfGroupVectors {
  public:
   explicit HalfGroupVectors(__m128i scales8) noexcept : in_order_(_mm256_cvtepi8_epi16(scales8)) {
@@ -29,9 +27,11 @@ class HalfGroupVectors {
     return simd::avx2::spread_word<R>(by_run_);
   }
 
-  /// Eight parts of the sum over groups of scale[g] * (sum of y in g).
-  [[nodiscard]] __m256i sums(const Q8_K::Block& y) const noexcept {
-    return simd::avx2::scaled_sums(in_order_, simd::avx2::load32(y.sums.data()));
+  /// The scales of all groups, times 2^Shift.
+  /// @pre Shift <= 7
+  template <int Shift = 0>
+  [[nodiscard]] __m256i in_order() const noexcept {
+    return _mm256_slli_epi16(in_order_, Shift);
   }
 
  private:
@@ -39,41 +39,52 @@ class HalfGroupVectors {
   __m256i by_run_;
 };
 
+/// Eight parts of the sum over groups of factor[g] * (sum of y in g).
+[[nodiscard]] inline __m256i sums_of_groups(__m256i factors, const Q8_K::Block* y) noexcept {
+  return simd::avx2::scaled_sums(factors, simd::avx2::load32(y->sums.data()));
+}
+
+/// SumsOfEight for weights that were kept unsigned: what they are too large by meets the sums of 16 that the
+/// activation carries. Weights have a member `excess`, a factor for every group.
+struct SumsWithoutExcess : SumsOfEight {
+  template <class Weights>
+  void add(const Weights& w, __m256i products, const Q8_K::Block* y) noexcept {
+    SumsOfEight::add(w, _mm256_sub_epi32(products, sums_of_groups(w.excess, y)), y);
+  }
+};
+
 }  // namespace detail
 
-/// Q6_K with its weights kept unsigned: what they are too large by is 32 times the sums of 16 that the
-/// activation carries.
+/// Q6_K with its weights kept unsigned: 32 too large.
 template <simd::Avx2Arch Arch>
-struct IntDotKernel<Q6_K, Arch> {
-  static float run(std::span<const Q6_K::Block> row, const Q8_K::Block* y) noexcept {
-    using namespace simd::avx2;
-    __m256 total = _mm256_setzero_ps();
-    for (const auto& block : row) {
-      const detail::HalfGroupVectors groups(load16(block.scales.data()));
-      __m256i even = _mm256_setzero_si256();
-      __m256i odd = _mm256_setzero_si256();
-      simd::unroll<2>([&](auto half) {
-        constexpr std::size_t h = half;
-        const __m256i low0 = load32(block.low.data() + 64 * h);
-        const __m256i low1 = load32(block.low.data() + 64 * h + 32);
-        const __m256i high = load32(block.high.data() + 32 * h);
-        const auto* x = y->q.data() + 128 * h;
-        const __m256i run0 = _mm256_or_si256(shift_and<0>(low0, 15), shift_and<-4>(high, 48));
-        const __m256i run1 = _mm256_or_si256(shift_and<0>(low1, 15), shift_and<-2>(high, 48));
-        const __m256i run2 = _mm256_or_si256(shift_and<4>(low0, 15), shift_and<0>(high, 48));
-        const __m256i run3 = _mm256_or_si256(shift_and<4>(low1, 15), shift_and<2>(high, 48));
-        even = _mm256_add_epi32(even, scaled_sums(pair_sums(run0, load32(x)), groups.scale<4 * h>()));
-        odd = _mm256_add_epi32(odd, scaled_sums(pair_sums(run1, load32(x + 32)), groups.scale<4 * h + 1>()));
-        even = _mm256_add_epi32(even, scaled_sums(pair_sums(run2, load32(x + 64)), groups.scale<4 * h + 2>()));
-        odd = _mm256_add_epi32(odd, scaled_sums(pair_sums(run3, load32(x + 96)), groups.scale<4 * h + 3>()));
-      });
-      const __m256i excess = _mm256_slli_epi32(groups.sums(*y), 5);
-      const __m256i exact = _mm256_sub_epi32(_mm256_add_epi32(even, odd), excess);
-      total = add_scaled(total, y->d * to_float(block.d), exact);
-      ++y;
+struct BlockDot<Q6_K, Arch> {
+  static constexpr std::size_t chains = 1;
+  static constexpr std::size_t steps = 8;
+  using Products = __m256i;
+  using Sums = detail::SumsWithoutExcess;
+
+  struct Weights {
+    explicit Weights(const Q6_K::Block& of) noexcept
+        : block(of),
+          d(_mm256_set1_ps(to_float(of.d))),
+          groups(simd::avx2::load16(of.scales.data())),
+          excess(groups.in_order<5>()) {}
+
+    template <std::size_t R>
+    [[nodiscard]] detail::UnsignedRun<32 * R> step() const noexcept {
+      using namespace simd::avx2;
+      constexpr std::size_t h = R / 4;
+      constexpr int r = R % 4;
+      const __m256i low = shift_and<4 * (r / 2)>(load32(block.low.data() + 64 * h + 32 * (r % 2)), 15);
+      const __m256i high = shift_and<2 * r - 4>(load32(block.high.data() + 32 * h), 48);
+      return {_mm256_or_si256(low, high), groups.scale<R>()};
     }
-    return sum(total);
-  }
+
+    const Q6_K::Block& block;
+    __m256 d;
+    detail::HalfGroupVectors groups;
+    __m256i excess;
+  };
 };
 
 }  // namespace lazymoe::quant

@@ -64,7 +64,9 @@ set(lazymoe_headers
   include/lazymoe/quant/half.hpp
   include/lazymoe/quant/kernels/blocks_of_32.hpp
   include/lazymoe/quant/kernels/iq4_xs.hpp
+  include/lazymoe/quant/kernels/nvfp4.hpp
   include/lazymoe/quant/kernels/plain.hpp
+  include/lazymoe/quant/kernels/q1_q2.hpp
   include/lazymoe/quant/kernels/q2_k.hpp
   include/lazymoe/quant/kernels/q3_k.hpp
   include/lazymoe/quant/kernels/q4_k.hpp
@@ -72,6 +74,7 @@ set(lazymoe_headers
   include/lazymoe/quant/kernels/q6_k.hpp
   include/lazymoe/quant/kernels/quantize.hpp
   include/lazymoe/quant/kernels/reference.hpp
+  include/lazymoe/quant/kernels/ternary.hpp
   include/lazymoe/quant/kernels/tile.hpp
   include/lazymoe/quant/packed_matrix.hpp
   include/lazymoe/quant/registry.hpp

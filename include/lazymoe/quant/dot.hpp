@@ -10,13 +10,16 @@
 #include "format.hpp"
 #include "kernels/blocks_of_32.hpp"
 #include "kernels/iq4_xs.hpp"
+#include "kernels/nvfp4.hpp"
 #include "kernels/plain.hpp"
+#include "kernels/q1_q2.hpp"
 #include "kernels/q2_k.hpp"
 #include "kernels/q3_k.hpp"
 #include "kernels/q4_k.hpp"
 #include "kernels/q5_k.hpp"
 #include "kernels/q6_k.hpp"
 #include "kernels/reference.hpp"
+#include "kernels/ternary.hpp"
 #include "kernels/tile.hpp"
 
 namespace lazymoe::quant {

@@ -2,13 +2,16 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "../core/buffer.hpp"
+#include "../core/contract.hpp"
 #include "../core/types.hpp"
 #include "../experts/expert_map.hpp"
 #include "../gguf/file.hpp"
@@ -24,14 +27,15 @@
 namespace lazymoe::store {
 
 struct StoreOptions {
-  ExpertBudget budget;      ///< what may be resident; everything by default
-  unsigned io_threads = 4;  ///< reads under way at once
+  ExpertBudget budget = {};  ///< what may be resident; everything by default
+  unsigned io_threads = 4;   ///< reads under way at once
 };
 
 /// Keeps the experts in use in memory, under a budget, and reads the others when they are asked for.
 ///
 /// One mapping is cut into slots at construction; an eviction hands a slot over, and nothing is mapped or freed per
-/// token. Which experts are evicted depends on the sequence of acquire() calls alone, not on when reads arrive.
+/// token. Which experts are evicted depends on the order of acquire() calls and of the ends of their leases, not on
+/// when reads arrive.
 ///
 /// @memory the slots of the plan, never more; storages that return views of their own (Mmap) need no slots, and are
 ///         told to discard what is evicted
@@ -49,6 +53,7 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
         storage_(std::move(storage)),
         resident_(map_, plan_),
         contents_(plan_.n_slots()),
+        lines_(plan_.classes().size()),
         counters_(map_.space().layers),
         memory_(views_in_place() ? 0 : static_cast<std::size_t>(plan_.total_bytes()), AlignedBuffer::page),
         queue_(options.io_threads) {
@@ -67,26 +72,30 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
 
   /// @shape  experts[k], distinct, k <= max_leases(layer) -> Leases of size k, same order
   /// @throws Error{io} from Leases::wait(): the failed expert is read again by the next that wants it
-  /// @cost   hit: O(1) per expert. miss: one or two reads less than matrices, all submitted at once
+  /// @thread waits while others pin too many slots; calls are served in order, so that a large one is not overtaken
+  ///         for ever
+  /// @cost   hit: O(1) per expert. miss: a read per matrix (one for a fused gate and up), all submitted at once
   [[nodiscard]] Leases acquire(LayerIndex layer, std::span<const ExpertIndex> experts) override {
+    LAZYMOE_EXPECTS(map_.has_experts(layer) && experts.size() <= max_leases(layer));
     std::vector<detail::Claim> claims;
     claims.reserve(experts.size());
+    std::vector<SlotIndex> slots;
+    slots.reserve(experts.size());  // what may throw comes before the pins
     {
       std::unique_lock lock(mutex_);
-      released_.wait(lock, [&] { return resident_.claim(layer, experts, claims); });
+      Line& line = lines_[plan_.class_of(layer)];
+      const std::uint64_t turn = line.next++;
+      released_.wait(lock, [&] { return line.served == turn && resident_.claim(layer, experts, claims); });
+      ++line.served;
+      if (line.served != line.next) released_.notify_all();
       count(layer, claims);
     }
-    std::vector<SlotIndex> slots;
     for (const detail::Claim& claim : claims) slots.push_back(claim.slot);
     Leases leases(*this, std::move(slots));
     for (const detail::Claim& claim : claims) {
       if (claim.kind != detail::Claim::Kind::miss) continue;
       if (claim.evicted) discard(*claim.evicted);
-      if (views_in_place()) {
-        read(claim.slot, claim.key);
-      } else {
-        queue_.submit(parallel::Priority::demand, [this, slot = claim.slot, key = claim.key] { read(slot, key); });
-      }
+      if (views_in_place() || !submit(claim.slot, claim.key)) read(claim.slot, claim.key);
     }
     return leases;
   }
@@ -119,6 +128,12 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
     std::exception_ptr failure;
   };
 
+  /// Those who wait for slots of one class, first come, first served.
+  struct Line {
+    std::uint64_t next = 0;
+    std::uint64_t served = 0;
+  };
+
   /// Whether the storage returns views of its own, so that slots need no memory.
   [[nodiscard]] bool views_in_place() const noexcept {
     for (LayerIndex layer = 0; layer < map_.space().layers; ++layer) {
@@ -138,6 +153,16 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
       if (claim.evicted) ++counted.evictions;
     }
     counters_.add(layer, counted);
+  }
+
+  /// Has another thread read; false if there is no memory to ask it.
+  [[nodiscard]] bool submit(SlotIndex slot, ExpertKey key) noexcept {
+    try {
+      queue_.submit(parallel::Priority::demand, [this, slot, key] { read(slot, key); });
+      return true;
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
   }
 
   /// Runs without the lock: the slot is the read's alone until it arrives.
@@ -179,7 +204,7 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
     if (resident_.state(slot) == detail::SlotState::loading) {
       const instrument::Stopwatch watch;
       arrived_.wait(lock, [&] { return resident_.state(slot) != detail::SlotState::loading; });
-      counters_.total.wait_ns += watch.elapsed_ns();
+      counters_.add(map_.space().layer(resident_.key(slot)), {.wait_ns = watch.elapsed_ns()});
     }
     const Content& content = contents_[static_cast<std::size_t>(slot)];
     if (content.failure) std::rethrow_exception(content.failure);
@@ -200,6 +225,7 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
   std::condition_variable released_;
   detail::ResidentSet<Eviction> resident_;  // guarded by mutex_
   std::vector<Content> contents_;           // by slot; written by the read that owns the slot
+  std::vector<Line> lines_;                 // by slot class; guarded by mutex_
   instrument::LayeredCounters counters_;    // guarded by mutex_
   AlignedBuffer memory_;
   parallel::IoQueue queue_;  // last: its threads end before what they use

@@ -32,15 +32,17 @@ class LeaseKeeper {
 /// Pins on the experts of one layer, in the order they were asked for. While a lease lives its expert stays where it
 /// is; reads may still be under way, so each view is waited for.
 ///
-/// @thread one thread owns the leases; the views may be read by many
+/// @thread one thread at a time owns the leases, any may release them; the views may be read by many
 class Leases {
  public:
   Leases() = default;
   Leases(LeaseKeeper& keeper, std::vector<SlotIndex> slots) : keeper_(&keeper), slots_(std::move(slots)) {}
   Leases(Leases&& other) noexcept : keeper_(other.keeper_), slots_(std::exchange(other.slots_, {})) {}
+  /// Releases what was held so far.
   Leases& operator=(Leases&& other) noexcept {
-    std::swap(keeper_, other.keeper_);
-    std::swap(slots_, other.slots_);
+    const Leases released(std::move(*this));
+    keeper_ = other.keeper_;
+    slots_ = std::exchange(other.slots_, {});
     return *this;
   }
   ~Leases() {

@@ -40,7 +40,7 @@ struct ExpertBudget {
     std::uint64_t n = 0;
     const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
     if (failure != std::errc{} || end != digits.data() + digits.size()) {
-      throw Error(Errc::bad_argument, "budget '" + std::string(text) + "' is not a number of experts");
+      throw Error(Errc::bad_argument, "budget '" + std::string(text) + "' is not a number of experts such as 24experts");
     }
     return experts(n);
   }
@@ -101,7 +101,7 @@ class SlotPlan {
     return total;
   }
 
-  /// Bytes of the slot of one expert: each of its three matrices begins on a cache line.
+  /// Bytes of the slot of one expert: room for each of its three matrices to begin on a cache line.
   [[nodiscard]] static Bytes slot_bytes_of(const experts::LayerExperts& layer) noexcept {
     Bytes total = 0;
     for (const auto* part : {&layer.gate, &layer.up, &layer.down}) total += align_up(part->bytes(), slot_alignment);
@@ -130,16 +130,19 @@ class SlotPlan {
 
   [[noreturn]] void refuse(ExpertBudget budget, std::uint32_t n_used, std::uint64_t needed) const {
     const bool in_bytes = budget.unit == ExpertBudget::Unit::bytes;
-    std::string sizes;
-    for (const SlotClass& c : classes_) sizes += (sizes.empty() ? "" : " + ") + format_bytes(c.slot_bytes);
-    if (classes_.size() > 1) sizes = "(" + sizes + ")";
-    throw Error(Errc::over_budget,
-                "the expert budget of " + (in_bytes ? format_bytes(budget.amount)
-                                                    : std::to_string(budget.amount) + " experts") +
-                    " is below the smallest that works, " +
-                    (in_bytes ? std::to_string(needed) + " bytes (" + format_bytes(needed) + ")"
-                              : std::to_string(needed) + " experts") +
-                    ": one layer uses " + std::to_string(n_used) + " experts of " + sizes + " at once");
+    std::string arithmetic = "one layer uses " + std::to_string(n_used) + " experts";
+    if (in_bytes) {
+      std::string sizes;
+      for (const SlotClass& c : classes_) sizes += (sizes.empty() ? "" : " + ") + std::to_string(c.slot_bytes);
+      arithmetic += " of " + (classes_.size() > 1 ? "(" + sizes + ")" : sizes) + " bytes";
+    } else if (classes_.size() > 1) {
+      arithmetic += " of each of " + std::to_string(classes_.size()) + " sizes";
+    }
+    const std::string unit = in_bytes ? " bytes" : " experts";
+    throw Error(Errc::over_budget, "the expert budget of " + std::to_string(budget.amount) + unit +
+                                       " is below the smallest that works, " + std::to_string(needed) + unit +
+                                       (in_bytes ? " (" + format_bytes(needed) + ")" : "") + ": " + arithmetic +
+                                       " at once");
   }
 
   std::vector<SlotClass> classes_;

@@ -46,10 +46,14 @@ class ResidentSet {
 
   [[nodiscard]] std::size_t n_slots(LayerIndex layer) const noexcept { return pools_[pool_of_layer_[layer]].n_slots; }
   [[nodiscard]] SlotState state(SlotIndex slot) const noexcept { return at(slot).state; }
+  /// @pre the slot is not free
+  [[nodiscard]] ExpertKey key(SlotIndex slot) const noexcept { return at(slot).key; }
   [[nodiscard]] bool resident(ExpertKey key) const noexcept { return slot_of_[index(key)] != none; }
 
   /// Pins all of `experts`, or none: false when too many slots are pinned by others. Residents are pinned before the
-  /// first victim is chosen, so that no call evicts what it asks for.
+  /// first victim is chosen, so that no call evicts what it asks for. Also false when a victim must be chosen while a
+  /// read outlives its leases: whether it is over already must not decide who leaves.
+  /// @pre experts are distinct, and no more than n_slots(layer)
   [[nodiscard]] bool claim(LayerIndex layer, std::span<const ExpertIndex> experts, std::vector<Claim>& claims) {
     Pool& pool = pools_[pool_of_layer_[layer]];
     LAZYMOE_EXPECTS(experts.size() <= pool.n_slots);
@@ -62,6 +66,7 @@ class ResidentSet {
       if (slot != none && slots_[slot].pins == 0) ++newly_pinned;
     }
     if (pool.n_pinned + newly_pinned + misses > pool.n_slots) return false;
+    if (misses > pool.free.size() && pool.n_abandoned > 0) return false;
 
     for (const ExpertIndex expert : experts) {
       const ExpertKey key = space_.key(layer, expert);
@@ -72,6 +77,7 @@ class ResidentSet {
         continue;
       }
       claim.kind = slots_[slot].state == SlotState::loading ? Claim::Kind::joined : Claim::Kind::hit;
+      if (abandoned(slots_[slot])) --pool.n_abandoned;
       pin(pool, slots_[slot]);
       pool.eviction.on_hit(key);
     }
@@ -85,6 +91,7 @@ class ResidentSet {
   void arrive(SlotIndex index, bool success) noexcept {
     Slot& slot = at(index);
     LAZYMOE_EXPECTS(slot.state == SlotState::loading);
+    if (abandoned(slot)) --pool_of(slot.key).n_abandoned;
     slot.state = success ? SlotState::ready : SlotState::failed;
     if (!success) forget(slot.key);  // the next that wants the expert tries again, in another slot
     unpin(index);
@@ -93,8 +100,10 @@ class ResidentSet {
   void unpin(SlotIndex index) noexcept {
     Slot& slot = at(index);
     LAZYMOE_EXPECTS(slot.pins > 0);
-    if (--slot.pins > 0) return;
     Pool& pool = pool_of(slot.key);
+    --slot.pins;
+    if (abandoned(slot)) ++pool.n_abandoned;
+    if (slot.pins > 0) return;
     --pool.n_pinned;
     if (slot.state != SlotState::failed) return;
     slot.state = SlotState::free;
@@ -121,11 +130,17 @@ class ResidentSet {
     std::vector<std::uint32_t> free;
     std::size_t n_slots = 0;
     std::size_t n_pinned = 0;
+    std::size_t n_abandoned = 0;
   };
 
   [[nodiscard]] Slot& at(SlotIndex slot) noexcept { return slots_[static_cast<std::size_t>(slot)]; }
   [[nodiscard]] const Slot& at(SlotIndex slot) const noexcept { return slots_[static_cast<std::size_t>(slot)]; }
   [[nodiscard]] Pool& pool_of(ExpertKey key) noexcept { return pools_[pool_of_layer_[space_.layer(key)]]; }
+
+  /// Whether the slot is pinned by its read alone.
+  [[nodiscard]] static bool abandoned(const Slot& slot) noexcept {
+    return slot.state == SlotState::loading && slot.pins == 1;
+  }
 
   static void pin(Pool& pool, Slot& slot) noexcept {
     if (slot.pins++ == 0) ++pool.n_pinned;
@@ -138,6 +153,7 @@ class ResidentSet {
 
   /// Finds a slot for a missing expert: a free one, else a victim's.
   void settle(Pool& pool, Claim& claim) {
+    LAZYMOE_EXPECTS(!resident(claim.key));  // experts are distinct
     if (pool.free.empty()) {
       const auto evictable = [&](ExpertKey key) { return slots_[slot_of_[index(key)]].pins == 0; };
       claim.evicted = pool.eviction.victim(evictable);

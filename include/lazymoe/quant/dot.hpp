@@ -9,6 +9,9 @@
 #include "activation_block.hpp"
 #include "format.hpp"
 #include "kernels/blocks_of_32.hpp"
+#include "kernels/iq1.hpp"
+#include "kernels/iq2.hpp"
+#include "kernels/iq3.hpp"
 #include "kernels/iq4_xs.hpp"
 #include "kernels/nvfp4.hpp"
 #include "kernels/plain.hpp"
@@ -72,7 +75,8 @@ void multiply_rows(const typename F::Block* rows, std::size_t n_rows, std::size_
 }  // namespace detail
 
 /// Dot products of consecutive packed rows with several activations, the bits of dot(): one activation meets four rows
-/// at a time, several share the unpacked blocks of a row, eight at a time.
+/// at a time if their blocks are short, so that no row waits for its own sum; several activations share the unpacked
+/// blocks of a row, eight at a time.
 ///
 /// @shape  rows[n_rows, blocks], x[tokens] -> out[t * stride + r], t < tokens, r < n_rows
 /// @pre    each x[t] covers as many elements as a row
@@ -92,7 +96,7 @@ void dot_panel(const typename F::Block* rows, std::size_t n_rows, std::size_t bl
   while (n >= 8) take.template operator()<1, 8>();
   if (n >= 4) take.template operator()<1, 4>();
   if (n >= 2) take.template operator()<1, 2>();
-  if (n >= 1) take.template operator()<4, 1>();
+  if (n >= 1) take.template operator()<(F::block_elems < 256 ? 4 : 1), 1>();
 }
 
 /// Dot product of one packed row with a vector of floats, decoding on the fly: for experiments with

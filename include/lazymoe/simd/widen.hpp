@@ -28,6 +28,10 @@ LAZYMOE_INLINE constexpr void unroll(Fn&& fn) {
 /// Exact steps from packed integers to sums of products, 32 bytes at a time. Loads take any address.
 namespace avx2 {
 
+/// Has `v` computed here, in a register. Compilers that see several chains of sums unrolled may otherwise compute all
+/// products first and keep them in memory.
+LAZYMOE_INLINE inline void keep_in_register(__m256i& v) noexcept { asm("" : "+x"(v)); }
+
 [[nodiscard]] inline __m256i load32(const void* from) noexcept {
   return _mm256_loadu_si256(static_cast<const __m256i*>(from));
 }

@@ -34,6 +34,16 @@ concept HasBlockDot = requires { typename BlockDot<F, Arch>::Weights; };
 template <std::size_t R, std::size_t T>
 using Totals = std::array<std::array<float, T>, R>;
 
+namespace detail {
+
+template <class Products>
+void keep_in_register(Products&) noexcept {}
+#if defined(__AVX2__)
+LAZYMOE_INLINE inline void keep_in_register(__m256i& products) noexcept { simd::avx2::keep_in_register(products); }
+#endif
+
+}  // namespace detail
+
 /// Dot products as BlockDot describes them.
 template <BlockFormat F, class Arch>
   requires HasBlockDot<F, Arch>
@@ -83,7 +93,10 @@ struct IntDotKernel<F, Arch> {
       typename Dot::Products products[T]{};
       simd::unroll<Dot::steps>([&](auto s) LAZYMOE_INLINE {
         const auto step = weights.template step<s>();
-        simd::unroll<T>([&](auto t) LAZYMOE_INLINE { products[t] = step.add(products[t], x[t] + b * activations); });
+        simd::unroll<T>([&](auto t) LAZYMOE_INLINE {
+          products[t] = step.add(products[t], x[t] + b * activations);
+          if constexpr (T > 2) detail::keep_in_register(products[t]);
+        });
       });
       simd::unroll<T>([&](auto t) LAZYMOE_INLINE {
         sums[r][t][Chain].add(weights, products[t], x[t] + b * activations);

@@ -29,6 +29,12 @@ set(lazymoe_headers
   include/lazymoe/quant/decode.hpp
   include/lazymoe/quant/dot.hpp
   include/lazymoe/quant/encode.hpp
+  include/lazymoe/quant/encode/encoder.hpp
+  include/lazymoe/quant/encode/q4_q5_k.hpp
+  include/lazymoe/quant/encode/q6_k.hpp
+  include/lazymoe/quant/encode/search.hpp
+  include/lazymoe/quant/encode/simple.hpp
+  include/lazymoe/quant/encode/tables.hpp
   include/lazymoe/quant/format.hpp
   include/lazymoe/quant/formats/data.hpp
   include/lazymoe/quant/formats/detail/grid_words.hpp
@@ -63,6 +69,11 @@ set(lazymoe_headers
   include/lazymoe/quant/formats/tq2_0.hpp
   include/lazymoe/quant/half.hpp
   include/lazymoe/quant/kernels/blocks_of_32.hpp
+  include/lazymoe/quant/kernels/decode_blocks.hpp
+  include/lazymoe/quant/kernels/codebook.hpp
+  include/lazymoe/quant/kernels/iq1.hpp
+  include/lazymoe/quant/kernels/iq2.hpp
+  include/lazymoe/quant/kernels/iq3.hpp
   include/lazymoe/quant/kernels/iq4_xs.hpp
   include/lazymoe/quant/kernels/nvfp4.hpp
   include/lazymoe/quant/kernels/plain.hpp
@@ -123,7 +134,9 @@ set(lazymoe_headers
   include/lazymoe/text/end_tokens.hpp
   include/lazymoe/text/pretokenizer.hpp
   include/lazymoe/text/segment.hpp
+  include/lazymoe/text/sentence_piece.hpp
   include/lazymoe/text/special_tokens.hpp
+  include/lazymoe/text/split_rules.hpp
   include/lazymoe/text/tokenizer.hpp
   include/lazymoe/text/utf8_stream.hpp
   include/lazymoe/text/vocabulary.hpp

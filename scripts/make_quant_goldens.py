@@ -84,6 +84,23 @@ def random_blocks(name, count, rng):
     return blocks.tobytes()
 
 
+# What the library encodes, too.
+ENCODED = ["F16", "BF16", "Q8_0", "Q4_0", "Q6_K", "Q4_K", "Q5_K", "IQ4_NL", "MXFP4"]
+
+
+def nearly_gaussian(n):
+    """Sums of 12 uniform numbers of a congruential generator: tests/quant/encode_test.cpp makes the same ones."""
+    state = 2024
+    out = np.empty(n, dtype="<f4")
+    for i in range(n):
+        total = 0
+        for _ in range(12):
+            state = (state * 1664525 + 1013904223) % (1 << 32)
+            total += state >> 12
+        out[i] = total / (1 << 20) - 6
+    return out
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--oracle", required=True)
@@ -104,6 +121,13 @@ def main():
         assert len(values) == len(blocks) // size * elems * 4
         (args.out / f"{name}.blocks").write_bytes(blocks)
         (args.out / f"{name}.f32").write_bytes(values)
+
+    x = nearly_gaussian(1 << 14)
+    with open(args.out / "encode_mse.txt", "w") as figures:
+        for name in ENCODED:
+            blocks = oracle(x.tobytes(), "quant-rows", name, "--cols", "256")
+            decoded = np.frombuffer(oracle(blocks, "dequant", name), dtype="<f4")
+            print(name, f"{np.mean((decoded.astype(float) - x) ** 2):.6e}", file=figures)
 
 
 if __name__ == "__main__":

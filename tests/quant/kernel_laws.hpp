@@ -17,6 +17,14 @@
 
 namespace lazymoe::test {
 
+/// The block's scale, of which the last byte of every word holds 4 bits on top.
+inline void set_scale(quant::IQ1_M::Block& block, quant::Half d) {
+  for (unsigned j = 0; j < 4; ++j) {
+    auto& top = block.scales[j][1];
+    top = static_cast<std::uint8_t>((top & 15) | ((d.bits >> (4 * j)) & 15) << 4);
+  }
+}
+
 /// A block of random codes with scales of a usual size, of either sign.
 template <quant::BlockFormat F>
 typename F::Block random_block(std::mt19937& random) {
@@ -35,6 +43,7 @@ typename F::Block random_block(std::mt19937& random) {
     if constexpr (requires { block.dmin; }) block.dmin = half();
     if constexpr (requires { block.m; }) block.m = half();
     if constexpr (requires { block.e; }) block.e.bits = static_cast<std::uint8_t>(110 + random() % 20);
+    if constexpr (std::is_same_v<F, quant::IQ1_M>) set_scale(block, half());
   }
   return block;
 }
@@ -144,6 +153,7 @@ void check_kernel_laws() {
         if constexpr (requires { block.dmin; }) block.dmin = scales.dmin;
         if constexpr (requires { block.m; }) block.m = scales.m;
         if constexpr (requires { block.e; }) block.e = scales.e;
+        if constexpr (std::is_same_v<F, quant::IQ1_M>) set_scale(block, F::scale(scales));
         const std::vector<Block> row(3, block);
         check_error<F, Arch>(row, rounded<F>(std::vector<float>(row.size() * F::block_elems, sign)));
       }

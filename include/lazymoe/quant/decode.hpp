@@ -6,22 +6,16 @@
 #include "../core/contract.hpp"
 #include "../simd/arch.hpp"
 #include "format.hpp"
+#include "kernels/decode_blocks.hpp"
+#include "kernels/iq1.hpp"
+#include "kernels/iq2.hpp"
+#include "kernels/iq3.hpp"
+#include "kernels/plain.hpp"
+#include "kernels/reference.hpp"
 #include "packed_matrix.hpp"
 #include "registry.hpp"
 
 namespace lazymoe::quant {
-
-/// Kernel of decode_row() for one format on one ISA. The primary template is the reference: scalar, any
-/// format. A faster path is a partial specialisation in quant/kernels/, and gives the same bits.
-template <BlockFormat F, class Arch>
-struct DecodeKernel {
-  static void run(std::span<const typename F::Block> row, float* out) noexcept {
-    for (const auto& block : row) {
-      F::decode(block, std::span<float, F::block_elems>(out, F::block_elems));
-      out += F::block_elems;
-    }
-  }
-};
 
 /// Decodes row `i` of a matrix, whatever its format.
 ///

@@ -10,6 +10,18 @@
 
 namespace lazymoe::quant {
 
+/// Kernel of decode_row() for one format on one ISA. The primary template is the reference: scalar, any
+/// format. A faster path is a partial specialisation, and gives the same bits.
+template <BlockFormat F, class Arch>
+struct DecodeKernel {
+  static void run(std::span<const typename F::Block> row, float* out) noexcept {
+    for (const auto& block : row) {
+      F::decode(block, std::span<float, F::block_elems>(out, F::block_elems));
+      out += F::block_elems;
+    }
+  }
+};
+
 /// Kernel of dot_float() for one format on one ISA. The primary template is the reference: scalar, any
 /// format. A faster path is a partial specialisation, never an overload.
 template <BlockFormat F, class Arch>

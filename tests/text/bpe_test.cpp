@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <iterator>
 #include <lazymoe/text/bpe.hpp>
 #include <random>
 #include <string>
@@ -118,6 +120,48 @@ TEST_CASE("what no token stands for is left out, byte by byte", "[text][bpe]") {
 TEST_CASE("of two equal merges the first counts", "[text][bpe]") {
   const Toy toy({{"a", "b"}, {"b", "c"}, {"a", "b"}});
   CHECK(toy.pieces("abc") == std::vector<std::string>{"ab", "c"});
+}
+
+TEST_CASE("without a list the pair whose token has the lowest id is merged first", "[text][bpe]") {
+  const auto seed = GENERATE(range(0U, 20U));
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  std::vector<std::string> known{"a", "b", "c"};
+  while (known.size() < 30) {
+    const std::string text = known[random() % known.size()] + known[random() % known.size()];
+    if (text.size() <= 12 && std::ranges::find(known, text) == known.end()) known.push_back(text);
+  }
+  Vocabulary vocabulary(known.size());
+  for (const std::string& text : known) vocabulary.add(text, TokenKind::normal, true);
+  Bpe bpe(vocabulary, Bpe::count_merges_of_tokens(vocabulary));
+  bpe.add_merges_of_tokens(vocabulary);
+
+  const auto rank = [&](const std::string& text) { return std::ranges::find(known, text) - known.begin(); };
+  Bpe::Scratch scratch;
+  for (int i = 0; i < 50; ++i) {
+    std::string text;
+    for (auto n = random() % 60; n != 0; --n) text += static_cast<char>('a' + random() % 3);
+    std::vector<std::string> symbols;
+    for (const char c : text) symbols.emplace_back(1, c);
+    for (;;) {
+      auto best_rank = std::ssize(known);
+      std::size_t best_place = 0;
+      for (std::size_t k = 0; k + 1 < symbols.size(); ++k) {
+        if (rank(symbols[k] + symbols[k + 1]) < best_rank) {
+          best_rank = rank(symbols[k] + symbols[k + 1]);
+          best_place = k;
+        }
+      }
+      if (best_rank == std::ssize(known)) break;
+      symbols[best_place] += symbols[best_place + 1];
+      symbols.erase(symbols.begin() + static_cast<std::ptrdiff_t>(best_place) + 1);
+    }
+    std::vector<TokenId> tokens;
+    bpe.encode(text, scratch, tokens);
+    std::vector<std::string> pieces;
+    for (const TokenId token : tokens) pieces.emplace_back(vocabulary.bytes(token));
+    REQUIRE(pieces == symbols);
+  }
 }
 
 TEST_CASE("a piece of a megabyte takes no quadratic time", "[text][bpe]") {

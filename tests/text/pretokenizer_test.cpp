@@ -52,25 +52,20 @@ TEST_CASE("the pieces of a text are the text", "[text][pretokenizer]") {
   CHECK(words(qwen2, std::string_view("a\0b", 3)).size() == 2);
 }
 
-TEST_CASE("an unknown pre-tokenizer is named together with the known ones", "[text][pretokenizer]") {
-  const Error error = test::error_of([] { Pretokenizer("tekken"); });
-  CHECK(error.code() == Errc::unsupported_tokenizer);
-  CHECK(test::mentions(error, "tekken"));
-  CHECK(test::mentions(error, "qwen2, deepseek-r1-qwen"));
-  CHECK(test::error_of([] { Pretokenizer(""); }).code() == Errc::unsupported_tokenizer);
-}
-
 TEST_CASE("texts of megabytes take linear time, whatever they are made of", "[text][pretokenizer]") {
-  const Pretokenizer qwen2("qwen2");
+  const SplitRule& rule = split_rules[GENERATE(range(std::size_t{0}, std::size(split_rules)))];
+  CAPTURE(rule.names[0]);
+  const Pretokenizer pretokenizer(rule);
   const auto seconds = [&](const std::string& text) {
     std::size_t bytes = 0;
     const auto begin = std::chrono::steady_clock::now();
-    qwen2.split(text, [&](std::string_view word) { bytes += word.size(); });
+    pretokenizer.split(text, [&](std::string_view word) { bytes += word.size(); });
     CHECK(bytes == text.size());
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   };
   constexpr std::size_t n = 1 << 20;
-  for (const std::string unit : {"a", " ", "\n", "1", "!", "\u3000", "\u65E5", " \n", " a", "'", "\u0301"}) {
+  for (const std::string unit :
+       {"a", "A", " ", "\n", "1", "!", "\u3000", "\u65E5", "\u0E01", "\u02B0", " \n", " a", "'", "\u0301", "\x01"}) {
     std::string text;
     while (text.size() < n) text += unit;
     CAPTURE(unit);
@@ -104,12 +99,17 @@ TEST_CASE("expressions apply in order, and what lies between matches stays", "[t
   CHECK(digits.find("ab", 0, room).empty());
 }
 
+TEST_CASE("Han is the script of a character, not the scripts that share it", "[text][pretokenizer]") {
+  const detail::Regex han(R"(\p{Han}+)");
+  CHECK(han.find("\u3001\u65E5\u3002", 0, han.matches()) == "\u65E5");
+}
+
 TEST_CASE("\\s is spelled out inside and outside of classes", "[text][pretokenizer]") {
-  const std::string plain = detail::with_unicode_spaces(R"(\s)");
+  const std::string plain = detail::spelled_for_pcre2(R"(\s)");
   CHECK(plain.front() == '[');
   CHECK(plain.back() == ']');
   const std::string list = plain.substr(1, plain.size() - 2);
-  CHECK(detail::with_unicode_spaces(R"([^\s\[\p{L}]+\S\\s)") == "[^" + list + R"(\[\p{L}]+[^)" + list + R"(]\\s)");
+  CHECK(detail::spelled_for_pcre2(R"([^\s\[\p{L}]+\S\\s)") == "[^" + list + R"(\[\p{L}]+[^)" + list + R"(]\\s)");
 }
 
 TEST_CASE("a broken expression is an error", "[text][pretokenizer]") {

@@ -188,7 +188,7 @@ TEST_CASE("each kind of token is recognised and shown as it should", "[text][tok
 }
 
 TEST_CASE("tokenizers of other kinds are refused by name", "[text][tokenizer]") {
-  for (const char* model : {"llama", "none", "no_vocab", "bert"}) {
+  for (const char* model : {"none", "no_vocab", "bert", "t5"}) {
     ToyTokenizer toy;
     toy.model = model;
     const Error error = test::error_of([&] { Tokenizer(toy.metadata()); });
@@ -198,6 +198,110 @@ TEST_CASE("tokenizers of other kinds are refused by name", "[text][tokenizer]") 
   ToyTokenizer toy;
   toy.pre = "tekken";
   CHECK(test::error_of([&] { Tokenizer(toy.metadata()); }).code() == Errc::unsupported_tokenizer);
+}
+
+TEST_CASE("a word that is a token is taken whole only where the family says so", "[text][tokenizer]") {
+  ToyTokenizer toy;
+  const TokenId ab = toy.merge("a", "b");
+  const TokenId word = toy.token("abc");  // no merge makes it
+  toy.more.emplace_back("tokenizer.ggml.bos_token_id", std::uint32_t{7});
+
+  toy.pre = "llama-bpe";
+  const Tokenizer llama(toy.metadata());
+  CHECK(llama.encode("abc", SpecialTokens::as_text) == Tokens{word});
+  CHECK(llama.adds_bos());
+
+  toy.pre = "glm4";
+  const Tokenizer glm(toy.metadata());
+  CHECK(glm.encode("abc", SpecialTokens::as_text) == Tokens{ab, 'c'});
+  CHECK_FALSE(glm.adds_bos());
+
+  SECTION("keys of the file count more than the family") {
+    toy.pre = "llama-bpe";
+    toy.more.emplace_back("tokenizer.ggml.add_bos_token", false);
+    CHECK_FALSE(Tokenizer(toy.metadata()).adds_bos());
+  }
+}
+
+TEST_CASE("kimi-k2 files without merges merge by the ids of tokens", "[text][tokenizer]") {
+  ToyTokenizer toy;
+  toy.pre = "kimi-k2";
+  const TokenId bc = toy.token("bc");
+  const TokenId ab = toy.token("ab");
+  const TokenId abcd = toy.token("abcd");
+  gguf::Metadata metadata("toy.gguf");
+  metadata.insert("tokenizer.ggml.model", toy.model);
+  metadata.insert("tokenizer.ggml.pre", toy.pre);
+  metadata.insert("tokenizer.ggml.tokens", toy.tokens);
+  metadata.insert("tokenizer.ggml.token_type", toy.types);
+  const Tokenizer tokenizer(metadata);
+  CHECK(tokenizer.encode("abc", SpecialTokens::as_text) == Tokens{'a', bc});
+  CHECK(tokenizer.encode("ab", SpecialTokens::as_text) == Tokens{ab});
+  CHECK(tokenizer.encode("abcd", SpecialTokens::as_text) == Tokens{'a', bc, 'd'});
+  CHECK(tokenizer.piece(abcd) == "abcd");
+}
+
+TEST_CASE("runs of spaces that users defined are cut out before words are", "[text][tokenizer]") {
+  ToyTokenizer toy;  // as GPT-NeoX vocabularies have them, OLMoE's among them
+  toy.pre = "olmo";
+  const TokenId two = toy.token("  ", 4);
+  const TokenId three = toy.token("   ", 4);
+  const Tokenizer tokenizer(toy.metadata());
+  CHECK(tokenizer.encode("a     b", SpecialTokens::as_text) == Tokens{'a', three, two, 'b'});
+  CHECK(tokenizer.encode("a b", SpecialTokens::as_text) == Tokens{'a', ' ', 'b'});
+  CHECK(tokenizer.decode(tokenizer.encode("a     b", SpecialTokens::as_text)) == "a     b");
+}
+
+TEST_CASE("each family ends its turns with its own tokens", "[text][tokenizer]") {
+  const auto ends = [](ToyTokenizer& toy) {
+    const Tokenizer tokenizer(toy.metadata());
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < tokenizer.size(); ++i) {
+      const auto token = static_cast<TokenId>(i);
+      if (tokenizer.ends_generation(token)) texts.push_back(tokenizer.piece(token, true));
+    }
+    return texts;
+  };
+  using Texts = std::vector<std::string>;
+  ToyTokenizer toy;
+  const auto name = [&](const char* key, TokenId token) {
+    toy.more.emplace_back(std::string("tokenizer.ggml.").append(key), static_cast<std::uint32_t>(token));
+  };
+  SECTION("Qwen3") {
+    for (const char* text :
+         {"<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|fim_pad|>", "<|repo_name|>", "<|file_sep|>"}) {
+      toy.token(text, 3);
+    }
+    toy.token("</think>", 4);
+    CHECK(ends(toy) == Texts{"<|endoftext|>", "<|im_end|>", "<|fim_pad|>", "<|repo_name|>", "<|file_sep|>"});
+  }
+  SECTION("GLM, whose answers end where the next speaker begins") {
+    toy.pre = "glm4";
+    name("eos_token_id", toy.token("<|endoftext|>", 3));
+    toy.token("[gMASK]", 3);
+    name("eot_token_id", toy.token("<|user|>", 3));
+    toy.token("<|assistant|>", 3);
+    name("eom_token_id", toy.token("<|observation|>", 3));
+    CHECK(ends(toy) == Texts{"<|endoftext|>", "<|user|>", "<|observation|>"});
+  }
+  SECTION("Kimi") {
+    toy.pre = "kimi-k2";
+    for (const char* text : {"[BOS]", "[EOS]", "<|im_end|>", "<|im_user|>", "[EOT]"}) toy.token(text, 3);
+    toy.token("[PAD163000]", 5);
+    CHECK(ends(toy) == Texts{"[EOS]", "<|im_end|>", "[EOT]"});
+  }
+  SECTION("OLMoE") {
+    toy.pre = "olmo";
+    toy.token("<|padding|>", 3);
+    name("eos_token_id", toy.token("<|endoftext|>", 3));
+    CHECK(ends(toy) == Texts{"<|endoftext|>"});
+  }
+  SECTION("DeepSeek") {
+    toy.pre = "deepseek-v3";
+    toy.token("<\uFF5Cbegin\u2581of\u2581sentence\uFF5C>", 3);
+    toy.token("<\uFF5Cend\u2581of\u2581sentence\uFF5C>", 3);
+    CHECK(ends(toy) == Texts{"<\uFF5Cend\u2581of\u2581sentence\uFF5C>"});
+  }
 }
 
 TEST_CASE("contradictions in the metadata are errors that name the key", "[text][tokenizer]") {
@@ -238,6 +342,10 @@ TEST_CASE("contradictions in the metadata are errors that name the key", "[text]
   SECTION("an empty merge") {
     toy.merges = {""};
     named = "tokenizer.ggml.merges element 0";
+  }
+  SECTION("a family that begins with a token, which no key names") {
+    toy.pre = "llama-bpe";
+    named = "tokenizer.ggml.bos_token_id";
   }
   SECTION("an end token outside the vocabulary") {
     toy.more.emplace_back("tokenizer.ggml.eos_token_id", std::uint32_t{256});

@@ -19,6 +19,7 @@ namespace lazymoe::text {
 /// Byte pair encoding: a piece starts as bytes, and the adjacent pair that stands first in the list of merges is
 /// joined, leftmost first, until no pair is in the list.
 ///
+/// Vocabularies without such a list have their merges from the order of their tokens (see add_merges_of_tokens()).
 /// @memory about 20 bytes per merge
 /// @thread safe; scratch is the caller's
 class Bpe {
@@ -49,10 +50,26 @@ class Bpe {
   void add_merge(const Vocabulary& vocabulary, std::string_view left, std::string_view right) {
     const Merge merge{symbol(vocabulary, left), symbol(vocabulary, right),
                       symbol(vocabulary, std::string(left).append(right))};
-    if (rank(merge.left, merge.right) == none) {
+    if (position(merge.left, merge.right) == none) {
       index_.insert(hash(merge.left, merge.right), static_cast<std::uint32_t>(merges_.size()));
       merges_.push_back(merge);
     }
+  }
+
+  /// The number of merges that add_merges_of_tokens() finds.
+  [[nodiscard]] static std::size_t count_merges_of_tokens(const Vocabulary& vocabulary) {
+    std::size_t n = 0;
+    for_each_split(vocabulary, [&n](std::string_view, std::string_view) { ++n; });
+    return n;
+  }
+
+  /// Lets any two tokens merge whose bytes together are a token, the lowest id of that token first.
+  /// @pre no other merges were added
+  /// @source tiktoken, whose ranks are the ids
+  void add_merges_of_tokens(const Vocabulary& vocabulary) {
+    ranks_by_id_ = true;
+    for_each_split(vocabulary,
+                   [&](std::string_view left, std::string_view right) { add_merge(vocabulary, left, right); });
   }
 
   /// Appends the tokens of one piece. Bytes that no token stands for are left out.
@@ -90,7 +107,7 @@ class Bpe {
       auto& left = symbols[place];
       if (left.rank != best >> 32) continue;  // stale: one of the two has been merged since
       auto& right = symbols[left.next];
-      left.id = merges_[left.rank].merged;
+      left.id = ranks_by_id_ ? left.rank : merges_[left.rank].merged;
       left.next = right.next;
       right.rank = none;
       if (left.next < size) symbols[left.next].previous = place;
@@ -114,10 +131,30 @@ class Bpe {
     return detail::mix_bits(std::uint64_t{left} << 32 | right);
   }
 
+  /// Calls `visit(left, right)` for each way to cut a token into two others, in order of the ids.
+  template <class Visit>
+  static void for_each_split(const Vocabulary& vocabulary, Visit visit) {
+    for (std::size_t i = 0; i < vocabulary.size(); ++i) {
+      const auto token = static_cast<TokenId>(i);
+      const std::string_view bytes = vocabulary.bytes(token);
+      if (vocabulary.find(bytes) != token) continue;  // merging cannot produce it
+      for (std::size_t cut = 1; cut < bytes.size(); ++cut) {
+        const std::string_view left = bytes.substr(0, cut);
+        const std::string_view right = bytes.substr(cut);
+        if (vocabulary.find(left) && vocabulary.find(right)) visit(left, right);
+      }
+    }
+  }
+
+  /// Merges with a lower rank go first.
   [[nodiscard]] std::uint32_t rank(std::uint32_t left, std::uint32_t right) const {
-    return index_.find(hash(left, right), [&](std::uint32_t position) {
-      return merges_[position].left == left && merges_[position].right == right;
-    });
+    const std::uint32_t found = position(left, right);
+    return found == none || !ranks_by_id_ ? found : merges_[found].merged;
+  }
+
+  [[nodiscard]] std::uint32_t position(std::uint32_t left, std::uint32_t right) const {
+    return index_.find(hash(left, right),
+                       [&](std::uint32_t i) { return merges_[i].left == left && merges_[i].right == right; });
   }
 
   [[nodiscard]] std::uint32_t symbol(const Vocabulary& vocabulary, std::string_view text) {
@@ -141,7 +178,8 @@ class Bpe {
 
   std::size_t n_tokens_;
   detail::FlatIndex index_;
-  std::vector<Merge> merges_;  // position: rank
+  std::vector<Merge> merges_;  // position: rank, unless ids are
+  bool ranks_by_id_ = false;
   std::array<std::uint32_t, 256> bytes_{};
   std::vector<std::string> tokenless_;
   std::unordered_map<std::string, std::uint32_t> tokenless_ids_;

@@ -5,8 +5,6 @@
 #endif
 #include <pcre2.h>
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -18,33 +16,20 @@
 #include <vector>
 
 #include "../core/error.hpp"
+#include "split_rules.hpp"
 
 namespace lazymoe::text {
 
-/// How one family of tokenizers cuts text into words before merging: a row of the table below.
-struct SplitRule {
-  std::array<std::string_view, 4> names;    ///< values of tokenizer.ggml.pre; unused ones are empty
-  std::array<std::string_view, 3> regexes;  ///< applied in order, each to every piece left by the one before
-
-  [[nodiscard]] constexpr bool is_named(std::string_view name) const noexcept {
-    return !name.empty() && std::ranges::find(names, name) != names.end();
-  }
-};
-
-/// @source tokenizer.json of each family, as published with the models
-inline constexpr SplitRule split_rules[] = {
-    {.names = {"qwen2", "deepseek-r1-qwen"},
-     .regexes = {R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*)"
-                 R"(|\s*[\r\n]+|\s+(?!\S)|\s+)"}},
-};
-
 namespace detail {
 
-/// `regex` with \s and \S spelled out as Unicode White_Space, which the published expressions mean by them:
-/// PCRE2 counts U+180E as space too. Outside of brackets \s becomes a class of its own.
-[[nodiscard]] inline std::string with_unicode_spaces(std::string_view regex) {
+/// `regex` in the words of PCRE2. \s and \S are spelled out as Unicode White_Space, which the published expressions
+/// mean by them: PCRE2 counts U+180E as space too. Outside of brackets \s becomes a class of its own. \p{Han} is the
+/// script of a character, not the scripts that share it.
+[[nodiscard]] inline std::string spelled_for_pcre2(std::string_view regex) {
   constexpr std::string_view spaces =
       R"(\x{9}-\x{D}\x{20}\x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000})";
+  constexpr std::string_view han = R"(\p{Han})";
+  constexpr bool shares_scripts = PCRE2_MAJOR > 10 || PCRE2_MINOR >= 40;
   std::string result;
   bool in_class = false;
   for (std::size_t i = 0; i < regex.size(); ++i) {
@@ -53,6 +38,11 @@ namespace detail {
       if (c == '[') in_class = true;
       if (c == ']') in_class = false;
       result += c;
+      continue;
+    }
+    if (shares_scripts && regex.substr(i).starts_with(han)) {
+      result += R"(\p{sc:Han})";
+      i += han.size() - 1;
       continue;
     }
     const char escaped = regex[++i];
@@ -82,7 +72,7 @@ struct Pcre2Free {
 class Regex {
  public:
   explicit Regex(std::string_view published) {
-    const std::string regex = with_unicode_spaces(published);
+    const std::string regex = spelled_for_pcre2(published);
     int error = 0;
     std::size_t place = 0;
     code_.reset(pcre2_compile_8(reinterpret_cast<PCRE2_SPTR8>(regex.data()), regex.size(), PCRE2_UTF | PCRE2_UCP,
@@ -144,22 +134,12 @@ class Regex {
 class Pretokenizer {
  public:
   /// @throws Error{unsupported_tokenizer} for a name outside the table
-  explicit Pretokenizer(std::string_view name) {
-    for (const SplitRule& rule : split_rules) {
-      if (!rule.is_named(name)) continue;
-      for (const std::string_view regex : rule.regexes) {
-        if (!regex.empty()) regexes_.emplace_back(regex);
-      }
-      return;
+  explicit Pretokenizer(std::string_view name) : Pretokenizer(split_rule(name)) {}
+
+  explicit Pretokenizer(const SplitRule& rule) {
+    for (const std::string_view regex : rule.regexes) {
+      if (!regex.empty()) regexes_.emplace_back(regex);
     }
-    std::string known;
-    for (const SplitRule& rule : split_rules) {
-      for (const std::string_view alias : rule.names) {
-        if (!alias.empty()) known.append(known.empty() ? "" : ", ").append(alias);
-      }
-    }
-    throw Error(Errc::unsupported_tokenizer,
-                "tokenizer.ggml.pre: unknown pre-tokenizer '" + std::string(name) + "' (known: " + known + ")");
   }
 
   /// Calls `sink(piece)` for the pieces of `text` in order; together they are all of it.

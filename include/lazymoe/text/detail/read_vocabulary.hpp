@@ -12,18 +12,36 @@
 #include "../bpe.hpp"
 #include "../byte_alphabet.hpp"
 #include "../end_tokens.hpp"
+#include "../split_rules.hpp"
 #include "../vocabulary.hpp"
 
 namespace lazymoe::text::detail {
 
-/// The name of the split rule, once it is clear that the file holds a tokenizer this library knows.
-[[nodiscard]] inline std::string_view read_pretokenizer_name(const gguf::Metadata& metadata) {
+/// How a file's tokens are found in text; the values of tokenizer.ggml.model.
+enum class Method : std::uint8_t {
+  gpt2,   ///< byte-level BPE
+  llama,  ///< SentencePiece
+};
+
+[[nodiscard]] inline Method read_method(const gguf::Metadata& metadata) {
   const auto model = metadata.require<std::string_view>("tokenizer.ggml.model");
-  if (model != "gpt2") {
-    throw Error(Errc::unsupported_tokenizer, metadata.file() + ": tokenizer.ggml.model is '" + std::string(model) +
-                                                 "', but only 'gpt2', byte-level BPE, is supported");
+  if (model == "gpt2") return Method::gpt2;
+  if (model == "llama") return Method::llama;
+  throw Error(Errc::unsupported_tokenizer, metadata.file() + ": tokenizer.ggml.model is '" + std::string(model) +
+                                               "', but only 'gpt2', byte-level BPE, and 'llama', SentencePiece, are "
+                                               "supported");
+}
+
+/// `text` with a space for every U+2581, which is how SentencePiece writes spaces.
+[[nodiscard]] inline std::string with_spaces(std::string_view text) {
+  constexpr std::string_view mark = "\u2581";
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    const bool is_mark = text.substr(i).starts_with(mark);
+    result += is_mark ? ' ' : text[i];
+    i += is_mark ? mark.size() : 1;
   }
-  return metadata.require<std::string_view>("tokenizer.ggml.pre");
+  return result;
 }
 
 /// The byte that a token text such as <0x0A> names.
@@ -47,7 +65,7 @@ namespace lazymoe::text::detail {
 }
 
 /// @throws Error{bad_metadata}
-[[nodiscard]] inline Vocabulary read_vocabulary(const gguf::Metadata& metadata) {
+[[nodiscard]] inline Vocabulary read_vocabulary(const gguf::Metadata& metadata, Method method) {
   const auto texts = metadata.require_array<std::string_view>("tokenizer.ggml.tokens");
   const auto kinds = metadata.find_array<std::int32_t>("tokenizer.ggml.token_type");
   if (kinds && kinds->size() != texts.size()) {
@@ -65,19 +83,28 @@ namespace lazymoe::text::detail {
     if (kind == TokenKind::byte) {
       const auto byte = byte_of_name(texts[i]);
       vocabulary.add(byte ? std::string_view(&*byte, 1) : texts[i], kind, false);
-    } else if (kind == TokenKind::normal || kind == TokenKind::undefined) {
+    } else if (kind != TokenKind::normal && kind != TokenKind::undefined) {
+      vocabulary.add(texts[i], kind, false);
+    } else if (method == Method::llama) {
+      vocabulary.add(with_spaces(texts[i]), kind, true);
+    } else {
       // A text outside the alphabet can never come out of merging bytes; it is shown as it is.
       const auto bytes = from_byte_alphabet(texts[i]);
       vocabulary.add(bytes ? std::string_view(*bytes) : texts[i], kind, bytes.has_value());
-    } else {
-      vocabulary.add(texts[i], kind, false);
     }
   }
   return vocabulary;
 }
 
+/// The merges of byte-level BPE, listed or, where the rule allows it, by the order of the tokens.
 /// @throws Error{bad_metadata}
-[[nodiscard]] inline Bpe read_merges(const gguf::Metadata& metadata, const Vocabulary& vocabulary) {
+[[nodiscard]] inline Bpe read_merges(const gguf::Metadata& metadata, const Vocabulary& vocabulary,
+                                     const SplitRule& rule) {
+  if (rule.ranks_by_id && !metadata.contains("tokenizer.ggml.merges")) {
+    Bpe bpe(vocabulary, Bpe::count_merges_of_tokens(vocabulary));
+    bpe.add_merges_of_tokens(vocabulary);
+    return bpe;
+  }
   const auto merges = metadata.require_array<std::string_view>("tokenizer.ggml.merges");
   Bpe bpe(vocabulary, merges.size());
   for (std::size_t i = 0; i < merges.size(); ++i) {
@@ -91,6 +118,15 @@ namespace lazymoe::text::detail {
     if (left && right) bpe.add_merge(vocabulary, *left, *right);
   }
   return bpe;
+}
+
+/// The scores of SentencePiece tokens.
+/// @throws Error{bad_metadata}
+[[nodiscard]] inline std::vector<float> read_scores(const gguf::Metadata& metadata, std::size_t n_tokens) {
+  auto scores = metadata.require_array<float>("tokenizer.ggml.scores");
+  if (scores.size() == n_tokens) return scores;
+  throw Error(Errc::bad_metadata, metadata.file() + ": tokenizer.ggml.tokens has " + std::to_string(n_tokens) +
+                                      " elements, but tokenizer.ggml.scores " + std::to_string(scores.size()));
 }
 
 }  // namespace lazymoe::text::detail

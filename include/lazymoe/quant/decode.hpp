@@ -23,8 +23,9 @@ namespace lazymoe::quant {
 /// @pre    out.size() == matrix.cols
 /// @throws Error{unsupported_type} when the type is not in the registry
 /// @error  none: every weight is exactly what the reference decodes
+// Not inlined, for the sake of compile time.
 template <class Arch = simd::DefaultArch>
-void decode_row(const PackedMatrix& matrix, std::size_t i, std::span<float> out) {
+[[gnu::noinline]] void decode_row(const PackedMatrix& matrix, std::size_t i, std::span<float> out) {
   LAZYMOE_EXPECTS(out.size() == matrix.cols);
   visit_format<readable_formats>(matrix.type, [&](auto format) {
     using F = typename decltype(format)::type;

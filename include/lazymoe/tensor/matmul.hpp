@@ -25,8 +25,10 @@ namespace lazymoe::tensor {
 ///
 /// @shape W[rows, cols], x[*, cols], tokens[n] -> y[n, rows]
 /// @pre   x is prepared for W's type
-inline void multiply_rows(const quant::PackedMatrix& w, const Activations& x, std::span<const std::uint32_t> tokens,
-                          std::size_t begin, std::size_t end, Rows& y) {
+// Not inlined: it holds every kernel, and a copy for each caller would double the time to compile.
+[[gnu::noinline]] inline void multiply_rows(const quant::PackedMatrix& w, const Activations& x,
+                                            std::span<const std::uint32_t> tokens, std::size_t begin, std::size_t end,
+                                            Rows& y) {
   quant::visit_format(w.type, [&](auto format) {
     using F = typename decltype(format)::type;
     if (begin == end) return;

@@ -126,6 +126,19 @@ struct PlainKernel {
   }
 };
 
+/// Decoding of numbers that are not in blocks.
+template <BlockFormat F, class Arch>
+struct PlainDecoder {
+  static void run(std::span<const typename F::Block> row, float* out) noexcept {
+    using Batch = simd::Batch<Arch>;
+    const std::size_t whole = row.size() / Batch::size * Batch::size;
+    for (std::size_t i = 0; i < whole; i += Batch::size) {
+      load_floats<Batch>(row.data() + i).store_unaligned(out + i);
+    }
+    for (std::size_t i = whole; i < row.size(); ++i) F::decode(row[i], std::span<float, 1>(out + i, 1));
+  }
+};
+
 }  // namespace detail
 
 /// One chain, as the reference multiplies matrices of floats by batches: routers choose by these sums.
@@ -158,5 +171,11 @@ struct DotKernel<BF16, Arch> {
     return detail::plain_dot<Arch, 4>(row, x);
   }
 };
+
+template <simd::SimdArch Arch>
+struct DecodeKernel<F16, Arch> : detail::PlainDecoder<F16, Arch> {};
+
+template <simd::SimdArch Arch>
+struct DecodeKernel<BF16, Arch> : detail::PlainDecoder<BF16, Arch> {};
 
 }  // namespace lazymoe::quant

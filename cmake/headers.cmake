@@ -70,6 +70,7 @@ set(lazymoe_headers
   include/lazymoe/quant/half.hpp
   include/lazymoe/quant/kernels/blocks_of_32.hpp
   include/lazymoe/quant/kernels/decode_blocks.hpp
+  include/lazymoe/quant/kernels/decode_low_bits.hpp
   include/lazymoe/quant/kernels/codebook.hpp
   include/lazymoe/quant/kernels/iq1.hpp
   include/lazymoe/quant/kernels/iq2.hpp

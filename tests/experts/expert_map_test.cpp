@@ -87,6 +87,20 @@ TEST_CASE("A split file gives the same bytes", "[experts]") {
   CHECK(shards.size() > 1);
 }
 
+TEST_CASE("A map can be described by hand", "[experts]") {
+  const auto matrix = [](Bytes offset, std::uint64_t rows, std::uint64_t cols) {
+    return ExpertMatrix{.type = quant::TypeId{1000},
+                        .tensor = {.offset = offset, .cols = cols, .rows = rows, .experts = 4, .block_elems = 16, .block_bytes = 5},
+                        .rows = rows};
+  };
+  const ExpertMap map({std::nullopt, LayerExperts{matrix(100, 8, 16), matrix(300, 8, 16), matrix(500, 16, 32)}}, 4, 2);
+  CHECK(map.space() == KeySpace{2, 4});
+  CHECK(map.n_used() == 2);
+  CHECK_FALSE(map.has_experts(0));
+  CHECK(map.slices(1, 3).gate.offset == 100 + 3 * 8 * 5);
+  CHECK(map.slices(1, 3).down.bytes == 16 * 2 * 5);
+}
+
 TEST_CASE("What does not fit is named, all at once", "[experts]") {
   const test::TempDir directory;
   const auto expect = [&](gguf::Writer writer, Errc code, const std::string& part) {

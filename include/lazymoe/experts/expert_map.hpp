@@ -83,6 +83,13 @@ class ExpertMap {
     }
   }
 
+  /// From descriptions of your own: for experts that are not in a GGUF file, or in a format this library does not know.
+  /// @pre every matrix of `layers` lies within its file and has one of each of `n_experts`; nullopt: a dense layer
+  ExpertMap(std::vector<std::optional<LayerExperts>> layers, std::uint32_t n_experts, std::uint32_t n_used)
+      : space_{.layers = static_cast<std::uint32_t>(layers.size()), .experts = n_experts},
+        n_used_(n_used),
+        layers_(std::move(layers)) {}
+
   [[nodiscard]] KeySpace space() const noexcept { return space_; }
 
   /// Experts that the router chooses per token and layer.

@@ -47,9 +47,10 @@ class WeightBinder {
  public:
   explicit WeightBinder(const gguf::File& file) : file_(file) {}
 
-  /// @shape W[rows, cols]; the destination must not move before load()
+  /// @shape  W[rows, cols]; the destination must not move before load()
+  /// @throws Error{unsupported_type} if the tensor holds numbers that nothing multiplies
   void matrix(quant::PackedMatrix& to, const std::string& name, std::size_t rows, std::size_t cols) {
-    if (const gguf::TensorInfo* info = expect(name, {cols, rows})) {
+    if (const gguf::TensorInfo* info = expect_weights(name, {cols, rows})) {
       to = {.type = info->type, .rows = rows, .cols = cols, .bytes = {}};
       wanted_[info].matrices.push_back(&to);
     }
@@ -60,15 +61,16 @@ class WeightBinder {
     if (const gguf::TensorInfo* info = expect(name, {n})) wanted_[info].vectors.push_back(&to);
   }
 
-  /// The experts of one layer are the ExpertSource's to read; here only their shapes are checked.
+  /// The experts of one layer are the ExpertSource's to read; here only their shapes and types are checked.
+  /// @throws Error{unsupported_type} as matrix() does
   void experts(const std::string& prefix, std::size_t n_experts, std::size_t n_ff, std::size_t n_embd) {
     if (file_.find(prefix + "ffn_gate_up_exps.weight") != nullptr) {
-      expect(prefix + "ffn_gate_up_exps.weight", {n_embd, 2 * n_ff, n_experts});
+      expect_weights(prefix + "ffn_gate_up_exps.weight", {n_embd, 2 * n_ff, n_experts});
     } else {
-      expect(prefix + "ffn_gate_exps.weight", {n_embd, n_ff, n_experts});
-      expect(prefix + "ffn_up_exps.weight", {n_embd, n_ff, n_experts});
+      expect_weights(prefix + "ffn_gate_exps.weight", {n_embd, n_ff, n_experts});
+      expect_weights(prefix + "ffn_up_exps.weight", {n_embd, n_ff, n_experts});
     }
-    expect(prefix + "ffn_down_exps.weight", {n_ff, n_embd, n_experts});
+    expect_weights(prefix + "ffn_down_exps.weight", {n_ff, n_embd, n_experts});
   }
 
   [[nodiscard]] bool has(const std::string& name) const { return file_.find(name) != nullptr; }
@@ -124,6 +126,17 @@ class WeightBinder {
     for (const std::size_t d : dims) expected += (expected.empty() ? "{" : ", ") + std::to_string(d);
     complain("tensor " + name + " has shape " + info->shape_text() + ", expected " + expected + "}");
     return nullptr;
+  }
+
+  /// The same for a tensor that activations are multiplied with.
+  const gguf::TensorInfo* expect_weights(const std::string& name, const std::vector<std::size_t>& dims) {
+    const gguf::TensorInfo* info = expect(name, dims);
+    if (info != nullptr && !quant::is_weight(info->type)) {
+      throw Error(Errc::unsupported_type, file_.name() + ": tensor " + name + " is of type " +
+                                              std::string(quant::type_name(info->type)) +
+                                              ", which holds data and not weights");
+    }
+    return info;
   }
 
   void complain(std::string problem) { problems_.push_back(std::move(problem)); }

@@ -7,6 +7,7 @@
 #include "../simd/arch.hpp"
 #include "format.hpp"
 #include "kernels/decode_blocks.hpp"
+#include "kernels/decode_low_bits.hpp"
 #include "kernels/iq1.hpp"
 #include "kernels/iq2.hpp"
 #include "kernels/iq3.hpp"

@@ -97,10 +97,10 @@ struct Encoder<MXFP4> {
       block.q = detail::nearest_codes(detail::NearestMxfp4{}, x, detail::reciprocal(to_float(block.e)));
       std::array<float, 32> w{};
       MXFP4::decode(block, w);
-      float error = 0.0F;
-      for (std::size_t i = 0; i < w.size(); ++i) error += (x[i] - w[i]) * (x[i] - w[i]);
-      if (error < least) {
-        least = error;
+      float sum = 0.0F;
+      for (std::size_t i = 0; i < w.size(); ++i) sum += (x[i] - w[i]) * (x[i] - w[i]);
+      if (sum < least) {
+        least = sum;
         best = block;
       }
     }

@@ -53,7 +53,7 @@ LAZYMOE_INLINE inline __m256 second_factor(__m256 d, __m256i scale16) noexcept {
   return _mm256_mul_ps(d, floats_of_words(_mm256_extracti128_si256(scale16, 1)));
 }
 
-/// Formats with minimums, for groups of 32 (two lanes of `mins` each) or of 16 (one): out = d * scale * q - dmin * min.
+/// Formats with minimums: out = d * scale * q - dmin * min.
 template <BlockFormat F, class Arch>
 struct DecodeWithMins {
   static void run(std::span<const typename F::Block> row, float* out) noexcept {
@@ -61,22 +61,31 @@ struct DecodeWithMins {
       const typename BlockDot<F, Arch>::Weights w(block);
       simd::unroll<8>([&](auto s) LAZYMOE_INLINE {
         const auto step = w.template step<s>();
-        write_half<s, 0>(w, _mm256_castsi256_si128(step.weights), first_factor(w.d, step.scale), out);
-        write_half<s, 1>(w, _mm256_extracti128_si256(step.weights, 1), second_factor(w.d, step.scale), out + 16);
+        const __m256 factor = first_factor(w.d, step.scale);
+        const __m256 minus_min = minus_min_of<2 * s>(w);
+        write16(_mm256_castsi256_si128(step.weights), factor, minus_min, out);
+        const __m128i second = _mm256_extracti128_si256(step.weights, 1);
+        if constexpr (F::groups == 8) {
+          write16(second, factor, minus_min, out + 16);
+        } else {
+          write16(second, second_factor(w.d, step.scale), minus_min_of<2 * s + 1>(w), out + 16);
+        }
         out += 32;
       });
     }
   }
 
  private:
-  template <std::size_t S, int Half, class Weights>
-  LAZYMOE_INLINE static void write_half(const Weights& w, __m128i bytes, __m256 factor, float* out) noexcept {
-    // Lanes 8 .. 15 of the minimums lie in the upper half: those of steps 4 to 7.
-    constexpr int lane = 2 * (S % 4) + Half;
-    const __m128i mins = S < 4 ? _mm256_castsi256_si128(w.mins) : _mm256_extracti128_si256(w.mins, 1);
-    const __m128i spread = _mm_shuffle_epi8(mins, _mm_set1_epi16(static_cast<short>(0x0100 + 0x0202 * lane)));
-    const __m256 minus_min = _mm256_mul_ps(w.minus_dmin, floats_of_words(spread));
-    write16(bytes, out, [&](__m256 q) LAZYMOE_INLINE { return simd::avx2::fma(factor, q, minus_min); });
+  /// -dmin times lane `Lane` of the 16 minimums.
+  template <std::size_t Lane>
+  LAZYMOE_INLINE static __m256 minus_min_of(const auto& w) noexcept {
+    const __m128i mins = Lane < 8 ? _mm256_castsi256_si128(w.mins) : _mm256_extracti128_si256(w.mins, 1);
+    const __m128i all = _mm_shuffle_epi8(mins, _mm_set1_epi16(static_cast<short>(0x0100 + 0x0202 * (Lane % 8))));
+    return _mm256_mul_ps(w.minus_dmin, floats_of_words(all));
+  }
+
+  LAZYMOE_INLINE static void write16(__m128i bytes, __m256 factor, __m256 minus_min, float* out) noexcept {
+    detail::write16(bytes, out, [&](__m256 q) LAZYMOE_INLINE { return simd::avx2::fma(factor, q, minus_min); });
   }
 };
 

@@ -116,9 +116,10 @@ struct BlockDot<IQ1_M, Arch> {
     [[nodiscard]] LAZYMOE_INLINE Products add(Products products, const Q8_K::Block* y) const noexcept {
       using namespace simd::avx2;
       const __m256i q = load32(y->q.data() + 32 * G);
-      const auto sums = [&](__m256i signs)
-                            LAZYMOE_INLINE { return scaled_sums(detail::pair_sums_of_signs(signs, q), scale); };
-      return {_mm256_add_epi32(products.grid, sums(grid)), _mm256_add_epi32(products.shift, sums(shift))};
+      // A shift has the same sign in both bytes of a pair, so that it can move to the scale, once for all activations.
+      const __m256i on_grid = scaled_sums(detail::pair_sums_of_signs(grid, q), scale);
+      const __m256i shifted = scaled_sums(pair_sums(_mm256_set1_epi8(1), q), _mm256_sign_epi16(scale, shift));
+      return {_mm256_add_epi32(products.grid, on_grid), _mm256_add_epi32(products.shift, shifted)};
     }
     [[nodiscard]] LAZYMOE_INLINE __m256i weights() const noexcept { return detail::eighths(grid, shift); }
   };

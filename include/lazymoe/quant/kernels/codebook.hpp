@@ -1,10 +1,9 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
-#include "../../core/bytes.hpp"
 #include "../../simd/widen.hpp"
 #include "../formats/grids.hpp"
 #include "reference.hpp"

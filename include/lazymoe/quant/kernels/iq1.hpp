@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
-#include "../../core/bytes.hpp"
 #include "../../simd/widen.hpp"
 #include "../formats/iq1_m.hpp"
 #include "../formats/iq1_s.hpp"

@@ -68,7 +68,7 @@ struct BlockDot<IQ2_XXS, Arch> {
   };
 };
 
-/// IQ2_XS.
+/// IQ2_XS: the signs of two vectors of words are packed into one of bytes.
 template <simd::Avx2Arch Arch>
 struct BlockDot<IQ2_XS, Arch> {
   static constexpr std::size_t chains = 1;
@@ -106,7 +106,7 @@ struct BlockDot<IQ2_XS, Arch> {
   };
 };
 
-/// IQ2_S.
+/// IQ2_S: the signs lie ready in the block.
 template <simd::Avx2Arch Arch>
 struct BlockDot<IQ2_S, Arch> {
   static constexpr std::size_t chains = 1;

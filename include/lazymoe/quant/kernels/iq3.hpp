@@ -48,7 +48,7 @@ struct BlockDot<IQ3_XXS, Arch> {
   };
 };
 
-/// IQ3_S.
+/// IQ3_S: the signs lie ready in the block, and so does d, since its scales are odd integers in the file too.
 template <simd::Avx2Arch Arch>
 struct BlockDot<IQ3_S, Arch> {
   static constexpr std::size_t chains = 1;

@@ -19,6 +19,13 @@ TEST_CASE("The name table and the registry agree on what both know", "[gguf]") {
   }
 }
 
+TEST_CASE("Every number that was given out is read, or was removed in favour of another type", "[gguf]") {
+  for (std::uint32_t i = 0; i < type_names.size(); ++i) {
+    CAPTURE(type_names[i].name);
+    CHECK(quant::is_supported(TypeId{i}) == type_names[i].instead.empty());
+  }
+}
+
 TEST_CASE("A type that cannot be read is named, with advice where there is any", "[gguf]") {
   CHECK(describe_type(TypeId{41}) == "Q1_0");
   CHECK(describe_type(TypeId{43}) == "43");

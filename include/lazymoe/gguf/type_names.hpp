@@ -12,7 +12,7 @@
 
 namespace lazymoe::gguf {
 
-/// A tensor type by wire number, whether or not this library reads it.
+/// A tensor type by wire number. Those that were not removed are in quant::layouts.
 struct TypeName {
   std::string_view name;
   std::string_view instead;  ///< for types removed from the format: what to requantize to
@@ -80,10 +80,9 @@ inline constexpr std::array<TypeName, 43> type_names{{
   std::string reason = ": type " + std::to_string(number);
   if (number >= type_names.size()) {
     reason += " is unknown; the file is newer than this library, or damaged";
-  } else if (const std::string_view instead = type_names[number].instead; !instead.empty()) {
-    reason += " (" + describe_type(type) + ") was removed from the format; requantize to " + std::string(instead);
   } else {
-    reason += " (" + describe_type(type) + ") is not supported";
+    reason += " (" + describe_type(type) + ") was removed from the format; requantize to " +
+              std::string(type_names[number].instead);
   }
   throw Error(Errc::unsupported_type, where + reason);
 }

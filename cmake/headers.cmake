@@ -129,15 +129,29 @@ set(lazymoe_headers
   include/lazymoe/text.hpp
   include/lazymoe/text/bpe.hpp
   include/lazymoe/text/byte_alphabet.hpp
+  include/lazymoe/text/chat_message.hpp
   include/lazymoe/text/chat_template.hpp
+  include/lazymoe/text/chats/chatml.hpp
+  include/lazymoe/text/chats/deepseek.hpp
+  include/lazymoe/text/chats/glm4.hpp
+  include/lazymoe/text/chats/kimi.hpp
+  include/lazymoe/text/chats/mistral.hpp
+  include/lazymoe/text/chats/olmo.hpp
+  include/lazymoe/text/chats/qwen3.hpp
+  include/lazymoe/text/chats/qwen35.hpp
+  include/lazymoe/text/detail/chat_rules.hpp
   include/lazymoe/text/detail/flat_index.hpp
+  include/lazymoe/text/detail/json_text.hpp
+  include/lazymoe/text/detail/prompt_writer.hpp
   include/lazymoe/text/detail/read_vocabulary.hpp
+  include/lazymoe/text/detail/strip.hpp
   include/lazymoe/text/end_tokens.hpp
   include/lazymoe/text/pretokenizer.hpp
   include/lazymoe/text/segment.hpp
   include/lazymoe/text/sentence_piece.hpp
   include/lazymoe/text/special_tokens.hpp
   include/lazymoe/text/split_rules.hpp
+  include/lazymoe/text/thinking.hpp
   include/lazymoe/text/tokenizer.hpp
   include/lazymoe/text/utf8_stream.hpp
   include/lazymoe/text/vocabulary.hpp

@@ -1,3 +1,5 @@
+#include <cstddef>
+#include <fstream>
 #include <lazymoe/text/chat_template.hpp>
 #include <string>
 #include <string_view>
@@ -10,86 +12,126 @@ namespace lazymoe::text {
 
 namespace {
 
-constexpr std::string_view plain_chatml =
-    "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + "
-    "'\\n' "
-    "}}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
-
 gguf::Metadata with_template(std::string_view jinja) {
   gguf::Metadata metadata("toy.gguf");
   metadata.insert("tokenizer.chat_template", jinja);
   return metadata;
 }
 
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
-  return text.replace(text.find(from), from.size(), to);
+/// The fields of a line, their \n, \r, \t and \\ read.
+std::vector<std::string> fields(std::string_view line) {
+  std::vector<std::string> fields(1);
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '\t') {
+      fields.emplace_back();
+    } else if (line[i] == '\\') {
+      const char c = line[++i];
+      fields.back() += c == 'n' ? '\n' : c == 'r' ? '\r' : c == 't' ? '\t' : c;
+    } else {
+      fields.back() += line[i];
+    }
+  }
+  return fields;
 }
 
 }  // namespace
 
-TEST_CASE("ChatML writes each turn between its markers", "[text][chat]") {
-  const std::vector<ChatMessage> messages{{"system", "S"}, {"user", "U1"}, {"assistant", "A1"}, {"user", "U2"}};
-  const auto prompt = ChatML::render(messages, true);
-  CHECK(joined(prompt) ==
-        "<|im_start|>system\nS<|im_end|>\n<|im_start|>user\nU1<|im_end|>\n<|im_start|>assistant\nA1<|im_end|>\n"
-        "<|im_start|>user\nU2<|im_end|>\n<|im_start|>assistant\n");
-  CHECK(joined(ChatML::render(messages, false)).ends_with("U2<|im_end|>\n"));
-  CHECK(joined(ChatML::render({}, true)) == "<|im_start|>assistant\n");
-  CHECK(ChatML::render({}, false).empty());
+TEST_CASE("prompts are what Jinja2 renders from the models' own templates", "[text][chat]") {
+  std::ifstream golden(LAZYMOE_GOLDEN_DIR "/text/chats.txt");
+  std::string format;
+  std::string title;
+  std::vector<ChatMessage> messages;
+  ChatOptions options;
+  bool generate = false;
+  int n = 0;
+  for (std::string line; std::getline(golden, line);) {
+    const auto field = fields(line);
+    if (field[0] == "chat") {
+      format = field[1];
+      title = field[2];
+      messages.clear();
+      options = {};
+      generate = false;
+    } else if (field[0] == "thinking") {
+      options.thinking = field[1] == "on";
+    } else if (field[0] == "tool") {
+      options.tools.push_back(field[1]);
+    } else if (field[0] == "message") {
+      messages.push_back({field[1], field[2], field[3], {}});
+    } else if (field[0] == "call") {
+      messages.back().tool_calls.push_back({field[1], field[2]});
+    } else if (field[0] == "generate") {
+      generate = true;
+    } else {
+      CAPTURE(format, title);
+      const ChatFormat chat = chat_template_by_name(format);
+      if (field[0] == "error") {
+        CHECK(test::error_of([&] { (void)chat.render(messages, generate, options); }).code() == Errc::bad_argument);
+      } else {
+        REQUIRE(field[0] == "prompt");
+        CHECK(joined(chat.render(messages, generate, options)) == field[1]);
+      }
+      ++n;
+    }
+  }
+  CHECK(n > 100);
 }
 
-TEST_CASE("every template keeps the words of messages apart from its own", "[text][chat]") {
-  const std::vector<ChatMessage> messages{{"system", "<|im_end|>"}, {"user", ""}, {"assistant", " <b> "}};
+TEST_CASE("every template keeps the words of others apart from its own", "[text][chat]") {
+  // Each word is one that no template has.
+  const std::vector<ChatMessage> plain{
+      {"system", "WORD1<|im_end|>"}, {"user", " WORD2<|user|>\n"}, {"assistant", "WORD3</s>"}, {"user", "WORD4[INST]"}};
+  const std::vector<ChatMessage> calling{
+      {"user", "WORD1"},
+      {"assistant", "WORD2", "WORD3", {{"WORD4", R"({"WORD5": "WORD6", "a": ["WORD7"]})"}}},
+      {"tool", "WORD8"}};
+  ChatOptions options;
+  options.tools = {R"({"name": "WORD9"})"};
   for (const ChatFormat& format : chat_formats) {
     CAPTURE(format.name());
-    std::vector<std::string> said;
-    for (const Segment& segment : format.render(messages, true)) {
-      if (!segment.is_template) said.push_back(segment.text);
+    const auto check = [](const std::vector<Segment>& prompt, int at_least) {
+      int n_words = 0;
+      for (const Segment& segment : prompt) {
+        CAPTURE(segment.text);
+        const bool has_word = segment.text.find("WORD") != std::string::npos;
+        CHECK((!has_word || !segment.is_template));
+        n_words += has_word;
+      }
+      CHECK(n_words >= at_least);
+    };
+    check(format.render(plain, true), 4);
+    try {
+      check(format.render(calling, true, options), 5);
+    } catch (const Error& error) {
+      CHECK(error.code() == Errc::bad_argument);  // knows no tools
     }
-    CHECK(said == std::vector<std::string>{"<|im_end|>", "", " <b> "});
   }
 }
 
-TEST_CASE("a role that is none of the three cannot smuggle in template text", "[text][chat]") {
+TEST_CASE("a role that is none of the four cannot smuggle in template text", "[text][chat]") {
   for (const ChatFormat& format : chat_formats) {
-    const std::vector<ChatMessage> messages{{"user\n<|im_end|>", "x"}};
+    const std::vector<ChatMessage> messages{{"user\n<|im_end|>", "x"}, {"user", "y"}};
     CHECK(test::error_of([&] { (void)format.render(messages, true); }).code() == Errc::bad_argument);
   }
 }
 
-TEST_CASE("ChatML is recognised where it renders plain conversations the same", "[text][chat]") {
-  CHECK(ChatML::recognises(plain_chatml));
-  CHECK(recognise_chat_template(with_template(plain_chatml)).name() == "chatml");
-
-  SECTION("as Qwen3 does, which adds tools and thinking by cases") {
-    CHECK(ChatML::recognises(
-        "{%- if tools %}{{- '<|im_start|>system\\n' }}{{- \"# Tools\" }}{%- else %}{%- if messages[0].role == 'system' "
-        "%}"
-        "{{- '<|im_start|>system\\n' + messages[0].content + '<|im_end|>\\n' }}{%- endif %}{%- endif %}"
-        "{%- for message in messages %}{{- '\\n<think>\\n' + reasoning_content.strip('\\n') }}{%- endfor %}"
-        "{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}"
-        "{%- if enable_thinking is defined and enable_thinking is false %}{{- '<think>\\n\\n</think>\\n\\n' }}"
-        "{%- endif %}{%- endif %}"));
-  }
-  SECTION("not with a default system prompt") {
-    const std::string prompt = "{{ '<|im_start|>system\\nYou are a helpful assistant.<|im_end|>\\n' }}";
-    CHECK_FALSE(ChatML::recognises(prompt + std::string(plain_chatml)));
-  }
-  SECTION("not with a think block opened for the answer") {
-    CHECK_FALSE(
-        ChatML::recognises(replaced(std::string(plain_chatml), "assistant\\n' }}", "assistant\\n<think>\\n' }}")));
-    CHECK_FALSE(ChatML::recognises(std::string(plain_chatml) + "{{- '<think>\\n' }}"));
-  }
-  SECTION("not with contents trimmed, other separators or a beginning token") {
-    CHECK_FALSE(
-        ChatML::recognises(replaced(std::string(plain_chatml), "message['content']", "message['content']|trim")));
-    CHECK_FALSE(ChatML::recognises(replaced(std::string(plain_chatml), "role'] + '\\n'", "role'] + '<|im_sep|>'")));
-    CHECK_FALSE(ChatML::recognises("{{ bos_token }}" + std::string(plain_chatml)));
-  }
-  SECTION("not in other families") {
-    CHECK_FALSE(ChatML::recognises("[gMASK]<sop>{% for m in messages %}<|user|>{{ m.content }}{% endfor %}"));
-    CHECK_FALSE(ChatML::recognises(""));
-  }
+TEST_CASE("a format is recognised by the marks of its template", "[text][chat]") {
+  const auto name = [](std::string_view jinja) { return recognise_chat_template(with_template(jinja)).name(); };
+  const std::string qwen =
+      "{{ '<|im_start|>user\\n' + message.content }}<tool_response>{{ ns.last_query_index }}<|im_end|>"
+      "{% if add_generation_prompt and enable_thinking %}";
+  CHECK(name(qwen) == "qwen3");
+  CHECK(name(qwen + "<function=") == "qwen3.5");
+  CHECK(name(qwen + "<function={% if preserve_thinking %}") == "qwen3.6");
+  CHECK(name("{% for m in messages %}{{ '<|im_start|>' + m.role + '\\n' + m.content + '<|im_end|>\\n' }}"
+             "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}") == "chatml");
+  CHECK(name("[gMASK]<sop>{% for m in messages %}<|user|><|observation|><arg_key></think>") == "glm4");
+  CHECK(name("<|im_user|>user<|im_middle|><|im_assistant|>") == "moonlight");
+  CHECK(name("<|im_user|>user<|im_middle|><|im_assistant|><|tool_calls_section_begin|>") == "kimi-k2");
+  CHECK(name("{{ bos_token }}{{ '<|system|>\n' }}{{ '<|user|>\n' }}{{ '<|assistant|>\n' + eos_token }}") == "olmo");
+  CHECK(name("'<\uFF5CUser\uFF5C>''<\uFF5CAssistant\uFF5C><think></think>' ns.is_last_user") == "deepseek-v3.1");
+  CHECK(name("{{ bos_token }}{{ ' [INST] ' + m.content + ' [/INST]' }}") == "mistral");
+  CHECK(name("{{ bos_token }}{{ '[INST] ' + m.content + ' [/INST]' }}") == "mistral-tight");
 }
 
 TEST_CASE("a template this library cannot render is an error that says what to do", "[text][chat]") {

@@ -34,4 +34,10 @@ template <class Arch = simd::DefaultArch>
   });
 }
 
+#if defined(LAZYMOE_EXTERN_KERNELS)
+// A program of many files may compile the kernels once: define this for all of it, and add one file like
+// cmake/kernels.cpp, which instantiates them.
+extern template void decode_row<simd::DefaultArch>(const PackedMatrix&, std::size_t, std::span<float>);
+#endif
+
 }  // namespace lazymoe::quant

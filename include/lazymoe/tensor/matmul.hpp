@@ -26,9 +26,10 @@ namespace lazymoe::tensor {
 /// @shape W[rows, cols], x[*, cols], tokens[n] -> y[n, rows]
 /// @pre   x is prepared for W's type
 // Not inlined: it holds every kernel, and a copy for each caller would double the time to compile.
-[[gnu::noinline]] inline void multiply_rows(const quant::PackedMatrix& w, const Activations& x,
-                                            std::span<const std::uint32_t> tokens, std::size_t begin, std::size_t end,
-                                            Rows& y) {
+template <class Arch = simd::DefaultArch>
+[[gnu::noinline]] void multiply_rows(const quant::PackedMatrix& w, const Activations& x,
+                                     std::span<const std::uint32_t> tokens, std::size_t begin, std::size_t end,
+                                     Rows& y) {
   quant::visit_format(w.type, [&](auto format) {
     using F = typename decltype(format)::type;
     if (begin == end) return;
@@ -38,12 +39,17 @@ namespace lazymoe::tensor {
     for (std::size_t done = 0; done < tokens.size();) {
       const std::size_t n = std::min(tokens.size() - done, some.size());
       for (std::size_t i = 0; i < n; ++i) some[i] = x.template row<F>(tokens[done + i]);
-      quant::dot_panel<F>(first.data(), end - begin, first.size(), std::span(some).first(n),
+      quant::dot_panel<F, Arch>(first.data(), end - begin, first.size(), std::span(some).first(n),
                           row(y, done).data() + begin, stride);
       done += n;
     }
   });
 }
+
+#if defined(LAZYMOE_EXTERN_KERNELS)  // see quant/decode.hpp
+extern template void multiply_rows<simd::DefaultArch>(const quant::PackedMatrix&, const Activations&,
+                                                      std::span<const std::uint32_t>, std::size_t, std::size_t, Rows&);
+#endif
 
 /// Rows of W that are worth a thread's while: about 64 KiB of weights.
 [[nodiscard]] inline std::size_t row_grain(const quant::PackedMatrix& w) noexcept {

@@ -39,6 +39,8 @@ class ConfigReader {
   explicit ConfigReader(const gguf::Metadata& metadata)
       : metadata_(metadata), prefix_(std::string(metadata.require<std::string_view>("general.architecture")) + ".") {}
 
+  [[nodiscard]] bool has(std::string_view key) const { return metadata_.contains(prefix_ + std::string(key)); }
+
   template <class T>
   [[nodiscard]] T require(std::string_view key) const {
     return metadata_.require<T>(prefix_ + std::string(key));
@@ -55,7 +57,7 @@ class ConfigReader {
   }
   /// @throws Error{bad_metadata}
   [[noreturn]] void refuse(std::string_view key, const std::string& reason) const {
-    throw Error(Errc::bad_metadata, metadata_.file() + ": key " + prefix_ + std::string(key) + " " + reason);
+    throw Error(Errc::bad_metadata, metadata_.file() + ": key '" + prefix_ + std::string(key) + "' " + reason);
   }
 
   [[nodiscard]] const gguf::Metadata& metadata() const noexcept { return metadata_; }
@@ -94,21 +96,29 @@ class ConfigReader {
   if (!(c.rope_base > 0.0F) || !std::isfinite(c.rope_base)) in.refuse("rope.freq_base", "is not a positive number");
   const auto scaling = in.value_or<std::string_view>("rope.scaling.type", "linear");
   if (scaling == "linear") {
-    const auto factor = in.value_or<float>("rope.scaling.factor", 0.0F);
-    if (factor < 0.0F || !std::isfinite(factor)) in.refuse("rope.scaling.factor", "is not a positive number");
+    // Old files have the second key.
+    const auto factor = in.value_or<float>("rope.scaling.factor", in.value_or<float>("rope.scale_linear", 0.0F));
     c.rope_freq_scale = factor == 0.0F ? 1.0F : 1.0F / factor;
+    if (!(factor >= 0.0F) || !(c.rope_freq_scale > 0.0F) || !std::isfinite(c.rope_freq_scale)) {
+      in.refuse("rope.scaling.factor", "is not a positive number");
+    }
   } else if (scaling != "none") {
-    throw Error(Errc::unsupported_model, in.metadata().file() + ": rope scaling '" + std::string(scaling) +
-                                             "' is not supported for " + c.architecture);
+    throw Error(Errc::unsupported_model, in.metadata().file() + ": key '" + c.architecture +
+                                             ".rope.scaling.type' asks for '" + std::string(scaling) +
+                                             "', which is not supported");
   }
   c.rms_epsilon = in.require<float>("attention.layer_norm_rms_epsilon");
-  if (!(c.rms_epsilon >= 0.0F)) in.refuse("attention.layer_norm_rms_epsilon", "is negative or not a number");
+  if (!(c.rms_epsilon >= 0.0F) || !std::isfinite(c.rms_epsilon)) {
+    in.refuse("attention.layer_norm_rms_epsilon", "is negative or not a number");
+  }
   c.n_ctx_train = in.positive("context_length");
   c.n_experts = in.positive("expert_count");
+  if (c.n_experts > 65536) in.refuse("expert_count", "is out of range: " + std::to_string(c.n_experts));
   c.n_experts_used = in.positive("expert_used_count");
   if (c.n_experts_used > c.n_experts) in.refuse("expert_used_count", "is larger than expert_count");
   // Missing, 0 and 1 all mean: do not scale.
   const auto scale = in.value_or<float>("expert_weights_scale", 0.0F);
+  if (!(scale >= 0.0F) || !std::isfinite(scale)) in.refuse("expert_weights_scale", "is negative or not a number");
   c.expert_weights_scale = scale == 0.0F ? 1.0F : scale;
   return c;
 }

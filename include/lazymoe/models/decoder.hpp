@@ -140,11 +140,14 @@ class Decoder {
   void bind(WeightBinder& binder, const gguf::File& file) {
     Config& c = config_;
     const gguf::TensorInfo* embedding = file.find("token_embd.weight");
-    c.n_vocab = embedding == nullptr ? 0 : static_cast<std::size_t>(embedding->rows());
+    const gguf::TensorInfo* output = file.find("output.weight");
+    const gguf::TensorInfo* vocabulary = embedding != nullptr ? embedding : output;
+    c.n_vocab = vocabulary == nullptr ? 0 : static_cast<std::size_t>(vocabulary->rows());
     binder.matrix(embedding_, "token_embd.weight", c.n_vocab, c.n_embd);
     binder.vector(output_norm_, "output_norm.weight", c.n_embd);
-    const bool tied = !binder.has("output.weight");
-    binder.matrix(output_, tied ? "token_embd.weight" : "output.weight", c.n_vocab, c.n_embd);
+    if (vocabulary != nullptr) {
+      binder.matrix(output_, output != nullptr ? "output.weight" : "token_embd.weight", c.n_vocab, c.n_embd);
+    }
     blocks_.resize(c.n_layers);
     for (std::size_t i = 0; i < c.n_layers; ++i) {
       const std::string prefix = "blk." + std::to_string(i) + ".";

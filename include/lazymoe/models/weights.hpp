@@ -73,8 +73,6 @@ class WeightBinder {
     expect_weights(prefix + "ffn_down_exps.weight", {n_ff, n_embd, n_experts});
   }
 
-  [[nodiscard]] bool has(const std::string& name) const { return file_.find(name) != nullptr; }
-
   /// Says what is wrong, all at once: tensors missing, misshapen, or foreign to this architecture. A tensor that
   /// nobody asked for (a bias, say) would change the result if it were ignored.
   /// @throws Error{bad_tensor}

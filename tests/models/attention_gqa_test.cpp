@@ -1,0 +1,163 @@
+#include <lazymoe/models/attention_gqa.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "reference/attention_gqa.hpp"
+#include "support/catch.hpp"
+#include "support/temp_dir.hpp"
+#include "support/tiny_moe.hpp"
+
+namespace lazymoe::models {
+namespace {
+
+using quant::TypeId;
+
+/// One attention of random float weights, bound from a file.
+class Fixture {
+ public:
+  explicit Fixture(const Config& c) : config(c), file_(write(c)) {
+    WeightBinder binder(file_);
+    attention.bind(binder, c, "blk.0.");
+    const auto matrix = [&](quant::PackedMatrix& to, const char* name, std::size_t rows, std::size_t cols) {
+      binder.matrix(to, std::string("blk.0.attn_") + name + ".weight", rows, cols);
+    };
+    matrix(reference.query, "q", c.n_heads * c.key_dim, c.n_embd);
+    matrix(reference.key, "k", c.n_kv_heads * c.key_dim, c.n_embd);
+    matrix(reference.value, "v", c.n_kv_heads * c.value_dim, c.n_embd);
+    matrix(reference.output, "output", c.n_embd, c.n_heads * c.value_dim);
+    std::vector<float> query_norm;
+    std::vector<float> key_norm;
+    binder.vector(query_norm, "blk.0.attn_q_norm.weight", c.key_dim);
+    binder.vector(key_norm, "blk.0.attn_k_norm.weight", c.key_dim);
+    binder.check(1);
+    weights_ = binder.load(WeightStorage::read, {});
+    reference.query_norm = reference::to_double(query_norm);
+    reference.key_norm = reference::to_double(key_norm);
+  }
+
+  /// Runs x in batches of `n_batch` tokens from an empty cache on.
+  [[nodiscard]] tensor::Matrix run(const tensor::Matrix& x, std::size_t n_batch, KvType type, unsigned threads = 1) const {
+    const auto n = static_cast<std::size_t>(x.rows());
+    KvCache cache(GqaAttention::state_shape(config, n), type);
+    const tensor::Rope rope({.n_rot = config.n_rot, .base = config.rope_base, .pairs = tensor::RopePairs::neox});
+    GqaScratch scratch;
+    parallel::ThreadPool pool(threads);
+    tensor::Matrix out(x.rows(), x.cols());
+    for (std::size_t first = 0; first < n; first += n_batch) {
+      const auto from = static_cast<Eigen::Index>(first);
+      const auto rows = static_cast<Eigen::Index>(std::min(n_batch, n - first));
+      attention.run(0, config, rope, x.middleRows(from, rows), cache, scratch, pool, out.middleRows(from, rows));
+      cache.advance(static_cast<std::size_t>(rows));
+    }
+    return out;
+  }
+
+  Config config;
+  GqaAttention attention;
+  reference::GqaWeights reference;
+
+ private:
+  [[nodiscard]] gguf::File write(const Config& c) const {
+    gguf::Writer writer;
+    writer.set("general.architecture", "some");
+    test::Noise noise(6);
+    const auto add = [&](const std::string& name, const std::vector<std::uint64_t>& dims, float factor, float mean) {
+      auto x = noise.values(static_cast<std::size_t>(dims[0] * (dims.size() > 1 ? dims[1] : 1)), factor);
+      for (float& v : x) v += mean;
+      writer.add_tensor("blk.0.attn_" + name + ".weight", dims, TypeId::f32, std::as_bytes(std::span(x)));
+    };
+    add("q", {c.n_embd, c.n_heads * c.key_dim}, 1.0F, 0.0F);
+    add("k", {c.n_embd, c.n_kv_heads * c.key_dim}, 1.0F, 0.0F);
+    add("v", {c.n_embd, c.n_kv_heads * c.value_dim}, 1.0F, 0.0F);
+    add("output", {c.n_heads * c.value_dim, c.n_embd}, 1.0F, 0.0F);
+    add("q_norm", {c.key_dim}, 0.5F, 1.5F);
+    add("k_norm", {c.key_dim}, 0.5F, 1.5F);
+    writer.write(directory_.path() / "a.gguf");
+    return gguf::File(directory_.path() / "a.gguf");
+  }
+
+  test::TempDir directory_;
+  gguf::File file_;
+  ResidentWeights weights_;
+};
+
+Config config(std::size_t n_heads, std::size_t n_kv_heads, std::size_t key_dim, std::size_t value_dim) {
+  Config c;
+  c.n_layers = 1;
+  c.n_embd = 20;
+  c.n_heads = n_heads;
+  c.n_kv_heads = n_kv_heads;
+  c.key_dim = key_dim;
+  c.value_dim = value_dim;
+  c.n_rot = key_dim;
+  c.rms_epsilon = 1e-6F;
+  return c;
+}
+
+tensor::Matrix inputs(std::size_t n_tokens) {
+  test::Noise noise(7);
+  tensor::Matrix x(static_cast<Eigen::Index>(n_tokens), 20);
+  for (Eigen::Index i = 0; i < x.size(); ++i) x.data()[i] = noise.value();
+  return x;
+}
+
+/// The largest difference from the reference over all tokens.
+double error(const Fixture& fixture, const tensor::Matrix& x, KvType type) {
+  std::vector<reference::Vector> rows;
+  for (std::size_t t = 0; t < static_cast<std::size_t>(x.rows()); ++t) {
+    rows.push_back(reference::to_double(tensor::row(x, t)));
+  }
+  const auto expected = reference::attention_gqa(fixture.reference, fixture.config, rows);
+  const tensor::Matrix out = fixture.run(x, 4, type);
+  double largest = 0.0;
+  for (std::size_t t = 0; t < rows.size(); ++t) {
+    largest = std::max(largest, reference::difference(tensor::row(out, t), expected[t]));
+  }
+  return largest;
+}
+
+}  // namespace
+
+TEST_CASE("Attention of grouped queries follows the formula", "[models]") {
+  // Past 8 and 16 positions: the partial sums have all been used, and more than once.
+  const auto x = inputs(19);
+  for (const Config& c : {config(4, 2, 16, 16), config(4, 4, 8, 8), config(6, 1, 16, 16), config(4, 2, 16, 24),
+                          config(3, 1, 10, 6), config(1, 1, 2, 1)}) {
+    CAPTURE(c.n_heads, c.n_kv_heads, c.key_dim, c.value_dim);
+    const Fixture fixture(c);
+    CHECK(error(fixture, x, KvType::f32) < 2e-5);
+    CHECK(error(fixture, x, KvType::f16) < 1e-2);
+  }
+}
+
+TEST_CASE("Attention with positions turned by half the head or less follows the formula", "[models]") {
+  Config c = config(4, 2, 16, 16);
+  c.n_rot = 8;
+  c.rope_base = 1e6F;
+  CHECK(error(Fixture(c), inputs(12), KvType::f32) < 2e-5);
+}
+
+TEST_CASE("Neither batches nor threads change a bit of attention", "[models]") {
+  const KvType type = GENERATE(KvType::f16, KvType::f32);
+  const Fixture fixture(config(6, 2, 16, 16));
+  const auto x = inputs(21);
+  const tensor::Matrix expected = fixture.run(x, 1, type);
+  for (const std::size_t n_batch : {2U, 7U, 21U}) {
+    for (const unsigned threads : {1U, 2U, 4U}) {
+      CAPTURE(n_batch, threads);
+      CHECK(fixture.run(x, n_batch, type, threads) == expected);
+    }
+  }
+}
+
+TEST_CASE("Attention keeps keys and values of all its key heads", "[models]") {
+  const auto shape = GqaAttention::state_shape(config(6, 2, 16, 24), 100);
+  CHECK(shape.n_layers == 1);
+  CHECK(shape.n_ctx == 100);
+  CHECK(shape.key_width == 32);
+  CHECK(shape.value_width == 48);
+}
+
+}  // namespace lazymoe::models

@@ -1,0 +1,157 @@
+#include <lazymoe/models/config.hpp>
+
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/throws.hpp"
+
+namespace lazymoe::models {
+namespace {
+
+using Keys = std::map<std::string, gguf::Value>;
+
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+Keys required_keys() {
+  return {{"general.architecture", "some"},
+          {"some.block_count", std::uint32_t{5}},
+          {"some.context_length", std::uint32_t{1000}},
+          {"some.embedding_length", std::uint32_t{96}},
+          {"some.attention.head_count", std::uint32_t{6}},
+          {"some.attention.layer_norm_rms_epsilon", 1e-5F},
+          {"some.expert_count", std::uint32_t{8}},
+          {"some.expert_used_count", std::uint32_t{2}}};
+}
+
+Config read(const Keys& keys) {
+  gguf::Metadata metadata("m.gguf");
+  for (const auto& key : keys) metadata.insert(key.first, key.second);
+  return read_common_config(ConfigReader(metadata));
+}
+
+Config read_with(const std::string& key, gguf::Value value) {
+  Keys keys = required_keys();
+  keys.insert_or_assign(key, std::move(value));
+  return read(keys);
+}
+
+}  // namespace
+
+TEST_CASE("Keys that a file may leave out have their usual values", "[models]") {
+  const Config c = read(required_keys());
+  CHECK(c.architecture == "some");
+  CHECK(c.n_layers == 5);
+  CHECK(c.n_ctx_train == 1000);
+  CHECK(c.n_embd == 96);
+  CHECK(c.n_heads == 6);
+  CHECK(c.n_kv_heads == 6);
+  CHECK(c.key_dim == 16);
+  CHECK(c.value_dim == 16);
+  CHECK(c.n_rot == 16);
+  CHECK(c.rope_base == 10000.0F);
+  CHECK(c.rope_freq_scale == 1.0F);
+  CHECK(c.rms_epsilon == 1e-5F);
+  CHECK(c.n_experts == 8);
+  CHECK(c.n_experts_used == 2);
+  CHECK(c.expert_weights_scale == 1.0F);
+}
+
+TEST_CASE("Keys that a file has are taken, whatever width of integer it uses", "[models]") {
+  CHECK(read_with("some.attention.head_count_kv", std::uint64_t{3}).n_kv_heads == 3);
+  CHECK(read_with("some.attention.key_length", std::uint16_t{64}).key_dim == 64);
+  CHECK(read_with("some.attention.key_length", std::uint32_t{64}).n_rot == 64);
+  CHECK(read_with("some.attention.value_length", std::int32_t{32}).value_dim == 32);
+  CHECK(read_with("some.rope.dimension_count", std::uint32_t{8}).n_rot == 8);
+  CHECK(read_with("some.rope.freq_base", 1e6F).rope_base == 1e6F);
+  CHECK(read_with("some.rope.scaling.factor", 4.0F).rope_freq_scale == 0.25F);
+  CHECK(read_with("some.rope.scale_linear", 2.0F).rope_freq_scale == 0.5F);
+  CHECK(read_with("some.rope.scaling.type", "none").rope_freq_scale == 1.0F);
+  CHECK(read_with("some.expert_weights_scale", 2.5F).expert_weights_scale == 2.5F);
+}
+
+TEST_CASE("Trailing blocks of next-token prediction do not run", "[models]") {
+  CHECK(read_with("some.nextn_predict_layers", std::uint32_t{1}).n_layers == 4);
+}
+
+TEST_CASE("A scale of 0 for expert weights means none", "[models]") {
+  CHECK(read_with("some.expert_weights_scale", 0.0F).expert_weights_scale == 1.0F);
+}
+
+TEST_CASE("Each required key is named when it is missing", "[models]") {
+  for (const auto& key : required_keys()) {
+    Keys keys = required_keys();
+    keys.erase(key.first);
+    const Error error = test::error_of([&] { (void)read(keys); });
+    CAPTURE(key.first, error.what());
+    CHECK(error.code() == Errc::bad_metadata);
+    CHECK(test::mentions(error, "m.gguf: key '" + key.first + "' is missing"));
+  }
+}
+
+TEST_CASE("Each absurd value is refused by the name of its key", "[models]") {
+  const auto u32 = [](std::uint32_t value) { return gguf::Value(value); };
+  const std::vector<std::pair<std::string, gguf::Value>> absurd{
+      {"block_count", u32(0)},
+      {"block_count", u32(4097)},
+      {"block_count", std::int32_t{-1}},
+      {"block_count", "five"},
+      {"nextn_predict_layers", u32(5)},
+      {"embedding_length", u32(0)},
+      {"embedding_length", u32(0xFFFFFFFF)},
+      {"attention.head_count", u32(0)},
+      {"attention.head_count", std::vector<std::uint32_t>{6, 6}},
+      {"attention.head_count_kv", u32(0)},
+      {"attention.head_count_kv", u32(4)},
+      {"attention.key_length", u32(0)},
+      {"attention.key_length", u32(1U << 25)},
+      {"attention.value_length", u32(0)},
+      {"rope.dimension_count", u32(0)},
+      {"rope.dimension_count", u32(7)},
+      {"rope.dimension_count", u32(18)},
+      {"rope.freq_base", 0.0F},
+      {"rope.freq_base", -1.0F},
+      {"rope.freq_base", nan},
+      {"rope.freq_base", infinity},
+      {"rope.scaling.factor", -2.0F},
+      {"rope.scaling.factor", nan},
+      {"rope.scaling.factor", infinity},
+      {"rope.scaling.factor", 1e-45F},
+      {"attention.layer_norm_rms_epsilon", -1e-6F},
+      {"attention.layer_norm_rms_epsilon", nan},
+      {"attention.layer_norm_rms_epsilon", infinity},
+      {"context_length", u32(0)},
+      {"expert_count", u32(0)},
+      {"expert_count", u32(65537)},
+      {"expert_used_count", u32(0)},
+      {"expert_used_count", u32(9)},
+      {"expert_weights_scale", -1.0F},
+      {"expert_weights_scale", nan},
+      {"expert_weights_scale", infinity},
+  };
+  for (const auto& row : absurd) {
+    const Error error = test::error_of([&] { (void)read_with("some." + row.first, row.second); });
+    CAPTURE(row.first, error.what());
+    CHECK(error.code() == Errc::bad_metadata);
+    CHECK(test::mentions(error, "m.gguf: key 'some." + row.first + "' "));
+  }
+}
+
+TEST_CASE("More heads than the width has room for are refused", "[models]") {
+  const Error error = test::error_of([] { (void)read_with("some.attention.head_count", std::uint32_t{97}); });
+  CHECK(error.code() == Errc::bad_metadata);
+  CHECK(test::mentions(error, "key 'some.attention.key_length' is out of range: 0"));
+}
+
+TEST_CASE("A rope scaling that is not built is refused by its name", "[models]") {
+  const Error error = test::error_of([] { (void)read_with("some.rope.scaling.type", "yarn"); });
+  CHECK(error.code() == Errc::unsupported_model);
+  CHECK(std::string(error.what()) ==
+        "m.gguf: key 'some.rope.scaling.type' asks for 'yarn', which is not supported");
+}
+
+}  // namespace lazymoe::models

@@ -1,0 +1,96 @@
+#include <lazymoe/models/qwen3moe.hpp>
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "support/catch.hpp"
+#include "support/throws.hpp"
+
+namespace lazymoe::models {
+namespace {
+
+using Keys = std::map<std::string, gguf::Value>;
+
+/// As in the published file.
+Keys published_keys() {
+  const auto u32 = [](std::uint32_t value) { return gguf::Value(value); };
+  return {{"general.architecture", "qwen3moe"},
+          {"qwen3moe.block_count", u32(48)},
+          {"qwen3moe.context_length", u32(40960)},
+          {"qwen3moe.embedding_length", u32(2048)},
+          {"qwen3moe.feed_forward_length", u32(6144)},
+          {"qwen3moe.attention.head_count", u32(32)},
+          {"qwen3moe.attention.head_count_kv", u32(4)},
+          {"qwen3moe.rope.freq_base", 1e6F},
+          {"qwen3moe.attention.layer_norm_rms_epsilon", 1e-6F},
+          {"qwen3moe.expert_used_count", u32(8)},
+          {"qwen3moe.attention.key_length", u32(128)},
+          {"qwen3moe.attention.value_length", u32(128)},
+          {"qwen3moe.expert_count", u32(128)},
+          {"qwen3moe.expert_feed_forward_length", u32(768)},
+          {"qwen3moe.expert_shared_feed_forward_length", u32(0)}};
+}
+
+Config read(const Keys& keys) {
+  gguf::Metadata metadata("m.gguf");
+  for (const auto& key : keys) metadata.insert(key.first, key.second);
+  return Qwen3Moe::read_config(metadata);
+}
+
+Config read_with(const std::string& key, gguf::Value value) {
+  Keys keys = published_keys();
+  keys.insert_or_assign("qwen3moe." + key, std::move(value));
+  return read(keys);
+}
+
+}  // namespace
+
+TEST_CASE("The published qwen3moe model is read as it is", "[models]") {
+  const Config c = read(published_keys());
+  CHECK(c.architecture == "qwen3moe");
+  CHECK(c.n_layers == 48);
+  CHECK(c.n_embd == 2048);
+  CHECK(c.n_heads * c.key_dim == 4096);
+  CHECK(c.n_kv_heads * c.value_dim == 512);
+  CHECK(c.n_experts == 128);
+  CHECK(c.n_experts_used == 8);
+  CHECK(c.n_ff_expert == 768);
+  const auto rope = Qwen3Moe::rope(c);
+  CHECK(rope.n_rot == 128);
+  CHECK(rope.base == 1e6F);
+  CHECK(rope.freq_scale == 1.0F);
+  CHECK(rope.pairs == tensor::RopePairs::neox);
+}
+
+TEST_CASE("Without its own key the width of an expert is a share of the dense width", "[models]") {
+  Keys keys = published_keys();
+  keys.erase("qwen3moe.expert_feed_forward_length");
+  CHECK(read(keys).n_ff_expert == 6144 / 8);
+
+  keys.insert_or_assign("qwen3moe.feed_forward_length", std::uint32_t{7});
+  CHECK(test::mentions(test::error_of([&] { (void)read(keys); }),
+                       "key 'qwen3moe.feed_forward_length' is smaller than expert_used_count"));
+
+  keys.erase("qwen3moe.feed_forward_length");
+  CHECK(test::mentions(test::error_of([&] { (void)read(keys); }), "key 'qwen3moe.feed_forward_length' is missing"));
+}
+
+TEST_CASE("qwen3moe renormalises whatever the file says", "[models]") {
+  const auto router = Qwen3Moe::router(read_with("expert_weights_norm", false));
+  CHECK(router.renormalise);
+  CHECK(router.scale == 1.0F);
+  CHECK(Qwen3Moe::router(read_with("expert_weights_scale", 2.0F)).scale == 2.0F);
+}
+
+TEST_CASE("qwen3moe turns whole heads", "[models]") {
+  const Error error = test::error_of([] { (void)read_with("rope.dimension_count", std::uint32_t{64}); });
+  CHECK(error.code() == Errc::bad_metadata);
+  CHECK(test::mentions(error, "key 'qwen3moe.rope.dimension_count' differs from attention.key_length"));
+}
+
+TEST_CASE("A linear rope scaling of a qwen3moe file is applied", "[models]") {
+  CHECK(Qwen3Moe::rope(read_with("rope.scaling.factor", 4.0F)).freq_scale == 0.25F);
+}
+
+}  // namespace lazymoe::models

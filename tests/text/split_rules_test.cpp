@@ -1,11 +1,16 @@
+#include <cstddef>
+#include <fstream>
+#include <iterator>
 #include <lazymoe/text/pretokenizer.hpp>
 #include <lazymoe/text/split_rules.hpp>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/golden_lines.hpp"
 #include "support/throws.hpp"
 
 namespace lazymoe::text {
@@ -40,6 +45,41 @@ TEST_CASE("an unknown pre-tokenizer is named together with the known ones", "[te
   CHECK(test::mentions(error, "tekken"));
   CHECK(test::mentions(error, "qwen2, deepseek-r1-qwen"));
   CHECK(test::error_of([] { (void)split_rule(""); }).code() == Errc::unsupported_tokenizer);
+}
+
+TEST_CASE("hard strings are cut where the published expressions cut them", "[text][pretokenizer]") {
+  std::ifstream golden(LAZYMOE_GOLDEN_DIR "/text/splits.tsv");
+  std::string line;
+  REQUIRE(std::getline(golden, line));
+  const auto families = test::tab_fields(line);
+  std::set<const SplitRule*> seen;
+  std::vector<Pretokenizer> pretokenizers;
+  for (std::size_t i = 1; i < families.size(); ++i) {
+    seen.insert(&split_rule(families[i]));
+    pretokenizers.emplace_back(families[i]);
+  }
+  CHECK(seen.size() == std::size(split_rules));  // none is left out
+
+  int n = 0;
+  for (; std::getline(golden, line); ++n) {
+    const auto field = test::tab_fields(line);
+    REQUIRE(field.size() == families.size());
+    const std::string text = test::unhex(field[0]);
+    for (std::size_t i = 1; i < field.size(); ++i) {
+      std::vector<std::size_t> expected;
+      std::istringstream runs(field[i] == "=" ? field[1] : field[i]);
+      for (std::string run; runs >> run;) {
+        const std::size_t cross = run.find('x');
+        expected.insert(expected.end(), cross == std::string::npos ? 1U : std::stoul(run.substr(cross + 1)),
+                        std::stoul(run.substr(0, cross)));
+      }
+      std::vector<std::size_t> lengths;
+      pretokenizers[i - 1].split(text, [&](std::string_view word) { lengths.push_back(word.size()); });
+      CAPTURE(families[i], text, field[0]);
+      CHECK(lengths == expected);
+    }
+  }
+  CHECK(n > 300);
 }
 
 TEST_CASE("qwen35 keeps marks with their letters", "[text][pretokenizer]") {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <future>
 #include <memory>
 #include <optional>
@@ -452,6 +453,25 @@ TEST_CASE("A budget below the floor is refused before anything is read", "[store
   CHECK(error.code() == Errc::over_budget);
   CHECK(test::mentions(error, std::to_string(floor) + " bytes"));
   CHECK(make_store<>(model.file, {.budget = floor}).plan().total_bytes() == floor);
+}
+
+TEST_CASE("All experts lie within the bytes of the plan, each at its own place", "[store][expert_store]") {
+  const test::ModelFixture model(two_sizes);
+  const Bytes budget = SlotPlan::floor_bytes(model.map) + 10'000;
+  auto store = make_store<>(model.file, {.budget = budget});
+  std::set<const std::byte*> places;
+  const std::byte* end = nullptr;
+  walk(model, 2, 200, [&](LayerIndex layer, const Experts& experts) {
+    const Leases leases = store.acquire(layer, experts);
+    for (std::size_t i = 0; i < leases.size(); ++i) {
+      const ExpertView view = leases.wait(i);
+      places.insert(view.gate.bytes.data());
+      end = std::max(end, view.down.bytes.data() + view.down.bytes.size(), std::less<>());
+    }
+  });
+  CHECK(places.size() == store.plan().n_slots());
+  CHECK(static_cast<Bytes>(end - *places.begin()) <= store.plan().total_bytes());
+  CHECK(store.plan().total_bytes() <= budget);
 }
 
 TEST_CASE("A store without threads of its own still reads", "[store][expert_store]") {

@@ -72,6 +72,9 @@ void measure(const Options& options) {
   std::vector<typename F::Block> w(options.rows * blocks);
   auto* bytes = reinterpret_cast<std::uint8_t*>(w.data());
   for (std::size_t i = 0; i < packed; ++i) bytes[i] = static_cast<std::uint8_t>(random() >> 8 & 0x3B);
+  if constexpr (requires { w[0].e.bits; }) {  // a power of two, of which the least make subnormal numbers
+    for (auto& block : w) block.e.bits = static_cast<std::uint8_t>(116 + (random() >> 8) % 8);
+  }
   std::vector<std::vector<ActivationBlock<F>>> activations(32);
   std::vector<const ActivationBlock<F>*> x;
   for (auto& y : activations) {

@@ -74,9 +74,9 @@ void multiply_rows(const typename F::Block* rows, std::size_t n_rows, std::size_
 
 }  // namespace detail
 
-/// Dot products of consecutive packed rows with several activations, the bits of dot(): one activation meets four rows
-/// at a time if their blocks are short, so that no row waits for its own sum; several activations share the unpacked
-/// blocks of a row, eight at a time.
+/// Dot products of consecutive packed rows with several activations, the bits of dot(): several activations share the
+/// unpacked blocks of a row, up to eight at a time; one activation meets several rows at a time if their blocks are short,
+/// so that no row waits for its own sum.
 ///
 /// @shape  rows[n_rows, blocks], x[tokens] -> out[t * stride + r], t < tokens, r < n_rows
 /// @pre    each x[t] covers as many elements as a row
@@ -93,10 +93,19 @@ void dot_panel(const typename F::Block* rows, std::size_t n_rows, std::size_t bl
     out += T * stride;
     n -= T;
   };
-  while (n >= 8) take.template operator()<1, 8>();
-  if (n >= 4) take.template operator()<1, 4>();
-  if (n >= 2) take.template operator()<1, 2>();
-  if (n >= 1) take.template operator()<(F::block_elems < 256 ? 4 : 1), 1>();
+  if constexpr (HasTiles<F, Arch>) {
+    using Kernel = IntDotKernel<F, Arch>;
+    if constexpr (Kernel::widest_tile >= 8) {
+      while (n >= 8) take.template operator()<1, 8>();
+    }
+    if constexpr (Kernel::widest_tile >= 4) {
+      while (n >= 4) take.template operator()<1, 4>();
+    }
+    while (n >= 2) take.template operator()<1, 2>();
+    if (n >= 1) take.template operator()<Kernel::rows_at_once, 1>();
+  } else {
+    while (n >= 1) take.template operator()<1, 1>();
+  }
 }
 
 /// Dot product of one packed row with a vector of floats, decoding on the fly: for experiments with

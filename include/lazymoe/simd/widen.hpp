@@ -32,6 +32,23 @@ namespace avx2 {
 /// products first and keep them in memory.
 LAZYMOE_INLINE inline void keep_in_register(__m256i& v) noexcept { asm("" : "+x"(v)); }
 
+/// The number in all lanes. Hidden from compilers that would multiply two of these as scalars: a number that comes from
+/// memory spreads for free, and a product costs a shuffle.
+[[nodiscard]] LAZYMOE_INLINE inline __m256 all_lanes(float number) noexcept {
+  __m256 all = _mm256_set1_ps(number);
+  asm("" : "+x"(all));
+  return all;
+}
+
+#if defined(__F16C__)
+/// The half with these bits in all lanes, as floats.
+[[nodiscard]] LAZYMOE_INLINE inline __m256 all_lanes_of_half(std::uint16_t half) noexcept {
+  __m256 all = _mm256_cvtph_ps(_mm_set1_epi16(static_cast<short>(half)));
+  asm("" : "+x"(all));
+  return all;
+}
+#endif
+
 [[nodiscard]] inline __m256i load32(const void* from) noexcept {
   return _mm256_loadu_si256(static_cast<const __m256i*>(from));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -21,20 +22,27 @@ namespace lazymoe::quant {
 
 namespace detail {
 
-/// How a block of 32 becomes one vector: w[i] = scale(block) * unpack(block)[i], plus an offset for formats
+/// The scales of MXFP4 by their bits: a look-up is quicker than the case of subnormal numbers.
+inline constexpr auto powers_of_two = [] {
+  std::array<float, 256> table{};
+  for (std::size_t e = 0; e < table.size(); ++e) table[e] = to_float(E8M0{static_cast<std::uint8_t>(e)});
+  return table;
+}();
+
+/// How a block of 32 becomes one vector: w[i] = scale(block)[any] * unpack(block)[i], plus an offset for formats
 /// that have one. Bytes are signed without an offset and unsigned with one.
 template <BlockFormat F>
 struct Bytes32;
 
 template <>
 struct Bytes32<Q8_0> {
-  static float scale(const Q8_0::Block& block) noexcept { return to_float(block.d); }
+  static __m256 scale(const Q8_0::Block& block) noexcept { return all_lanes(block.d); }
   static __m256i unpack(const Q8_0::Block& block) noexcept { return simd::avx2::load32(block.q.data()); }
 };
 
 template <>
 struct Bytes32<Q4_0> {
-  static float scale(const Q4_0::Block& block) noexcept { return to_float(block.d); }
+  static __m256 scale(const Q4_0::Block& block) noexcept { return all_lanes(block.d); }
   static __m256i unpack(const Q4_0::Block& block) noexcept {
     return _mm256_sub_epi8(simd::avx2::split_nibbles(block.q.data()), _mm256_set1_epi8(8));
   }
@@ -42,7 +50,7 @@ struct Bytes32<Q4_0> {
 
 template <>
 struct Bytes32<Q5_0> {
-  static float scale(const Q5_0::Block& block) noexcept { return to_float(block.d); }
+  static __m256 scale(const Q5_0::Block& block) noexcept { return all_lanes(block.d); }
   static __m256i unpack(const Q5_0::Block& block) noexcept {
     const auto high = load_as<std::uint32_t>(reinterpret_cast<const std::byte*>(block.high.data()));
     // Without its fifth bit a weight is nibble - 16: the nibble below four ones.
@@ -54,7 +62,7 @@ struct Bytes32<Q5_0> {
 template <>
 struct Bytes32<IQ4_NL> {
   static constexpr bool two_sums = true;
-  static float scale(const IQ4_NL::Block& block) noexcept { return to_float(block.d); }
+  static __m256 scale(const IQ4_NL::Block& block) noexcept { return all_lanes(block.d); }
   static __m256i unpack(const IQ4_NL::Block& block) noexcept {
     return simd::avx2::lookup(iq4_values.data(), simd::avx2::split_nibbles(block.q.data()));
   }
@@ -63,7 +71,7 @@ struct Bytes32<IQ4_NL> {
 template <>
 struct Bytes32<MXFP4> {
   static constexpr bool two_sums = true;
-  static float scale(const MXFP4::Block& block) noexcept { return to_float(block.e); }
+  static __m256 scale(const MXFP4::Block& block) noexcept { return all_lanes(powers_of_two[block.e.bits]); }
   static __m256i unpack(const MXFP4::Block& block) noexcept {
     return simd::avx2::lookup(mxfp4_values.data(), simd::avx2::split_nibbles(block.q.data()));
   }
@@ -71,14 +79,14 @@ struct Bytes32<MXFP4> {
 
 template <>
 struct Bytes32<Q4_1> {
-  static float scale(const Q4_1::Block& block) noexcept { return to_float(block.d); }
+  static __m256 scale(const Q4_1::Block& block) noexcept { return all_lanes(block.d); }
   static float offset(const Q4_1::Block& block) noexcept { return to_float(block.m); }
   static __m256i unpack(const Q4_1::Block& block) noexcept { return simd::avx2::split_nibbles(block.q.data()); }
 };
 
 template <>
 struct Bytes32<Q5_1> {
-  static float scale(const Q5_1::Block& block) noexcept { return to_float(block.d); }
+  static __m256 scale(const Q5_1::Block& block) noexcept { return all_lanes(block.d); }
   static float offset(const Q5_1::Block& block) noexcept { return to_float(block.m); }
   static __m256i unpack(const Q5_1::Block& block) noexcept {
     const auto high = load_as<std::uint32_t>(reinterpret_cast<const std::byte*>(block.high.data()));
@@ -98,7 +106,7 @@ concept HasOffset = requires(const typename F::Block& block) { Bytes32<F>::offse
 template <BlockFormat F>
 struct Weights32 {
   explicit Weights32(const typename F::Block& block) noexcept
-      : d(_mm256_set1_ps(Bytes32<F>::scale(block))), run(Bytes32<F>::unpack(block)) {}
+      : d(Bytes32<F>::scale(block)), run(Bytes32<F>::unpack(block)) {}
 
   struct Run {
     explicit Run(__m256i weights) noexcept : signs(weights), magnitudes(_mm256_abs_epi8(weights)) {}
@@ -126,7 +134,7 @@ struct Weights32 {
 template <BlockFormat F>
 struct WeightsWithOffset {
   explicit WeightsWithOffset(const typename F::Block& block) noexcept
-      : d(_mm256_set1_ps(Bytes32<F>::scale(block))),
+      : d(Bytes32<F>::scale(block)),
         offset(_mm_set_ss(Bytes32<F>::offset(block))),
         run{Bytes32<F>::unpack(block)} {}
 

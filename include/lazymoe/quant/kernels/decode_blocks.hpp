@@ -146,7 +146,7 @@ struct DecodeKernel<F, Arch> {
   static void run(std::span<const typename F::Block> row, float* out) noexcept {
     for (const auto& block : row) {
       const __m256i bytes = Unpack::unpack(block);
-      const __m256 d = _mm256_set1_ps(Unpack::scale(block));
+      const __m256 d = Unpack::scale(block);
       if constexpr (detail::HasOffset<F>) {
         const __m256 offset = _mm256_set1_ps(Unpack::offset(block));
         const auto map = [&](__m256 q) LAZYMOE_INLINE { return simd::avx2::fma(d, q, offset); };

@@ -40,7 +40,7 @@ struct BlockDot<IQ4_XS, Arch> {
 
   struct Weights {
     explicit Weights(const IQ4_XS::Block& of) noexcept
-        : block(of), d(_mm256_set1_ps(to_float(of.d))), scales(detail::unpack_scales(of)) {}
+        : block(of), d(detail::all_lanes(of.d)), scales(detail::unpack_scales(of)) {}
 
     template <std::size_t G>
     [[nodiscard]] detail::SignedRun<32 * G> step() const noexcept {

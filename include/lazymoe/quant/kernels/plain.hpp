@@ -115,6 +115,9 @@ struct PlainKernel {
   using Block = typename F::Block;
   using Activation = ActivationBlock<F>;
 
+  static constexpr std::size_t rows_at_once = 8 / Chains;  // eight sums are what hides the latency of one
+  static constexpr std::size_t widest_tile = 8 / Chains;
+
   static float run(std::span<const Block> row, const Activation* x) noexcept {
     return plain_dot<Arch, Chains>(row, x);
   }

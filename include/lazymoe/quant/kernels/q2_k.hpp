@@ -36,8 +36,8 @@ struct BlockDot<Q2_K, Arch> {
   struct Weights {
     explicit Weights(const Q2_K::Block& of) noexcept
         : block(of),
-          d(_mm256_set1_ps(to_float(of.d))),
-          minus_dmin(_mm256_set1_ps(-to_float(of.dmin))),
+          d(detail::all_lanes(of.d)),
+          minus_dmin(_mm256_xor_ps(detail::all_lanes(of.dmin), _mm256_set1_ps(-0.0F))),
           groups(_mm_and_si128(simd::avx2::load16(of.scales.data()), _mm_set1_epi8(15))),
           mins(_mm256_srli_epi16(_mm256_cvtepu8_epi16(simd::avx2::load16(of.scales.data())), 4)) {}
 

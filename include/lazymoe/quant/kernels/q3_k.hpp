@@ -41,7 +41,7 @@ struct BlockDot<Q3_K, Arch> {
   struct Weights {
     explicit Weights(const Q3_K::Block& of) noexcept
         : block(of),
-          d(_mm256_set1_ps(to_float(of.d))),
+          d(detail::all_lanes(of.d)),
           groups(detail::unpack_scales(of)),
           excess(groups.in_order<2>()) {}
 

@@ -18,7 +18,7 @@ namespace detail {
 template <BlockFormat F>
 struct WeightsWithMins {
   explicit WeightsWithMins(const typename F::Block& of) noexcept
-      : block(of), d(_mm256_set1_ps(to_float(of.d))), minus_dmin(_mm256_set1_ps(-to_float(of.dmin))) {
+      : block(of), d(detail::all_lanes(of.d)), minus_dmin(_mm256_xor_ps(detail::all_lanes(of.dmin), _mm256_set1_ps(-0.0F))) {
     constexpr std::uint32_t low6 = 0x3F3F3F3F;
     constexpr std::uint32_t low4 = 0x0F0F0F0F;
     constexpr std::uint32_t top2 = 0x30303030;

@@ -66,7 +66,7 @@ struct BlockDot<Q6_K, Arch> {
   struct Weights {
     explicit Weights(const Q6_K::Block& of) noexcept
         : block(of),
-          d(_mm256_set1_ps(to_float(of.d))),
+          d(detail::all_lanes(of.d)),
           groups(simd::avx2::load16(of.scales.data())),
           excess(groups.in_order<5>()) {}
 

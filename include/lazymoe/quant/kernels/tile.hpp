@@ -5,6 +5,7 @@
 #include <span>
 
 #include "../../simd/widen.hpp"
+#include "../half.hpp"
 #include "reference.hpp"
 
 namespace lazymoe::quant {
@@ -51,6 +52,11 @@ struct IntDotKernel<F, Arch> {
   using Block = typename F::Block;
   using Activation = ActivationBlock<F>;
   using Dot = BlockDot<F, Arch>;
+
+  /// Rows that meet one activation together: sums of long blocks need no company to hide their latency.
+  static constexpr std::size_t rows_at_once = F::block_elems < 256 ? 4 : 1;
+  /// The most activations whose sums fit the registers.
+  static constexpr std::size_t widest_tile = 8;
 
   static float run(std::span<const Block> row, const Activation* x) noexcept {
     return tile<1, 1>({row.data()}, {x}, row.size())[0][0];
@@ -108,12 +114,24 @@ struct IntDotKernel<F, Arch> {
 /// A kernel that multiplies several rows or activations at once, as the one above and those of plain numbers do.
 template <class F, class Arch>
 concept HasTiles = requires(const typename F::Block* row, const ActivationBlock<F>* x) {
+  IntDotKernel<F, Arch>::rows_at_once;
+  IntDotKernel<F, Arch>::widest_tile;
   IntDotKernel<F, Arch>::template tile<1, 1>({row}, {x}, std::size_t{});
 };
 
 #if defined(__AVX2__)
 
 namespace detail {
+
+/// A scale in all lanes.
+[[nodiscard]] LAZYMOE_INLINE inline __m256 all_lanes(Half half) noexcept {
+#if defined(__F16C__)
+  return simd::avx2::all_lanes_of_half(half.bits);
+#else
+  return simd::avx2::all_lanes(to_float(half));
+#endif
+}
+[[nodiscard]] LAZYMOE_INLINE inline __m256 all_lanes(float number) noexcept { return simd::avx2::all_lanes(number); }
 
 /// 32 weights of a block of 256 from `Offset` on, as unsigned bytes, and the scale of each pair in 16-bit lanes.
 template <std::size_t Offset>

@@ -38,7 +38,8 @@ class Fixture {
   }
 
   /// Runs x in batches of `n_batch` tokens from an empty cache on.
-  [[nodiscard]] tensor::Matrix run(const tensor::Matrix& x, std::size_t n_batch, KvType type, unsigned threads = 1) const {
+  [[nodiscard]] tensor::Matrix run(const tensor::Matrix& x, std::size_t n_batch, KvType type,
+                                   unsigned threads = 1) const {
     const auto n = static_cast<std::size_t>(x.rows());
     KvCache cache(GqaAttention::state_shape(config, n), type);
     const tensor::Rope rope({.n_rot = config.n_rot, .base = config.rope_base, .pairs = tensor::RopePairs::neox});

@@ -10,7 +10,8 @@ namespace {
 
 constexpr KvCache::Shape shape{.n_layers = 3, .n_ctx = 5, .key_width = 24, .value_width = 12};
 
-std::vector<float> value_of(const KvCache& cache, LayerIndex layer, std::size_t position, std::size_t first, std::size_t n) {
+std::vector<float> value_of(const KvCache& cache, LayerIndex layer, std::size_t position, std::size_t first,
+                            std::size_t n) {
   std::vector<float> scratch(n);
   const float* v = cache.value(layer, position, first, n, scratch.data());
   return {v, v + n};

@@ -217,7 +217,8 @@ TEST_CASE("The experts of a layer are three tensors, or two with gate and up in 
   wrong.add("blk.0.ffn_down_exps.weight", {10, 6, 4});
   CHECK(complaint(wrong) ==
         "m.gguf: tensor blk.0.ffn_gate_exps.weight has shape {10, 6, 5}, expected {10, 6, 4}; tensor "
-        "blk.0.ffn_up_exps.weight is missing; tensor blk.0.ffn_down_exps.weight has shape {10, 6, 4}, expected {6, 10, 4}");
+        "blk.0.ffn_up_exps.weight is missing; tensor blk.0.ffn_down_exps.weight has shape {10, 6, 4}, expected {6, 10, "
+        "4}");
 
   Files both;
   both.add("blk.0.ffn_gate_up_exps.weight", {10, 12, 4});

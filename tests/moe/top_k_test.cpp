@@ -47,7 +47,8 @@ TEST_CASE("top_k is the beginning of a stable sort", "[moe]") {
     std::iota(sorted.begin(), sorted.end(), 0U);
     std::stable_sort(sorted.begin(), sorted.end(), [&](ExpertIndex a, ExpertIndex b) { return scores[a] > scores[b]; });
     for (std::size_t k = 0; k <= n; ++k) {
-      REQUIRE(best(scores, k) == std::vector<ExpertIndex>(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(k)));
+      const auto end = sorted.begin() + static_cast<std::ptrdiff_t>(k);
+      REQUIRE(best(scores, k) == std::vector<ExpertIndex>(sorted.begin(), end));
     }
   }
 }

@@ -22,7 +22,8 @@ struct GqaWeights {
   std::vector<Vector> out;
   for (std::size_t first = 0; first < x.size(); first += c.key_dim) {
     const auto begin = x.begin() + static_cast<std::ptrdiff_t>(first);
-    Vector head = rms_norm({begin, begin + static_cast<std::ptrdiff_t>(c.key_dim)}, norm, static_cast<double>(c.rms_epsilon));
+    const auto end = begin + static_cast<std::ptrdiff_t>(c.key_dim);
+    Vector head = rms_norm({begin, end}, norm, static_cast<double>(c.rms_epsilon));
     for (std::size_t i = 0; i < c.n_rot / 2; ++i) {
       const double exponent = -2.0 * static_cast<double>(i) / static_cast<double>(c.n_rot);
       const double theta = static_cast<double>(position) * std::pow(static_cast<double>(c.rope_base), exponent);

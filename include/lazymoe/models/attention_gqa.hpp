@@ -128,7 +128,8 @@ class GqaAttention {
     for (std::size_t p = 0; p < n; ++p) {
       const float* value = cache.value(layer, p, kv_head * c.value_dim, c.value_dim, decoded);
       for (std::size_t h = 0; h < group; ++h) {
-        simd::add_scaled(scores[h * n + p], value, partial + (h * n_partial + p % n_partial) * c.value_dim, c.value_dim);
+        float* sum = partial + (h * n_partial + p % n_partial) * c.value_dim;
+        simd::add_scaled(scores[h * n + p], value, sum, c.value_dim);
       }
     }
     for (std::size_t h = 0; h < group; ++h) {

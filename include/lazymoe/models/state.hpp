@@ -91,7 +91,8 @@ class KvCache {
     }
   }
 
-  [[nodiscard]] const float* get(const std::byte* from, std::size_t first, std::size_t n, float* scratch) const noexcept {
+  [[nodiscard]] const float* get(const std::byte* from, std::size_t first, std::size_t n,
+                                 float* scratch) const noexcept {
     if (elem_bytes_ == sizeof(float)) return reinterpret_cast<const float*>(from) + first;
     const auto* halves = reinterpret_cast<const quant::F16::Block*>(from) + first;
     quant::DecodeKernel<quant::F16, simd::DefaultArch>::run({halves, n}, scratch);

@@ -12,6 +12,7 @@ namespace lazymoe::moe {
 /// The indices of the `out.size()` largest scores, largest first; of equal scores the lower index comes first.
 ///
 /// @shape scores[n], out[k], k <= n <= 65536
+/// @post  indices are distinct, even among scores that are not numbers
 /// @cost  n * k; k is 4 to 10
 inline void top_k(std::span<const float> scores, std::span<ExpertIndex> out) noexcept {
   LAZYMOE_EXPECTS(out.size() <= scores.size());
@@ -22,8 +23,8 @@ inline void top_k(std::span<const float> scores, std::span<ExpertIndex> out) noe
     while (at > 0 && scores[i] > scores[out[at - 1]]) --at;
     if (at == out.size()) continue;
     found = std::min(found + 1, out.size());
-    std::copy_backward(out.begin() + static_cast<std::ptrdiff_t>(at), out.begin() + static_cast<std::ptrdiff_t>(found - 1),
-                       out.begin() + static_cast<std::ptrdiff_t>(found));
+    const auto place = [&](std::size_t j) { return out.begin() + static_cast<std::ptrdiff_t>(j); };
+    std::copy_backward(place(at), place(found - 1), place(found));
     out[at] = i;
   }
 }

@@ -1,17 +1,24 @@
 // A chat on the terminal.
+#include <array>
 #include <atomic>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <lazymoe/core.hpp>
 #include <lazymoe/generate.hpp>
+#include <lazymoe/text.hpp>
 
+#include "chat/line_reader.hpp"
 #include "common/engine.hpp"
 #include "common/program.hpp"
 
@@ -19,65 +26,82 @@ namespace {
 
 std::atomic<bool> interrupted{false};
 
-/// Ctrl-C stops the answer; without an answer to stop, a second one in a row ends the program.
-void on_interrupt(int) { interrupted = true; }
-
+/// Ctrl-C stops the answer, not the program.
 void install_interrupt_handler() {
   struct sigaction action = {};
-  action.sa_handler = on_interrupt;  // no SA_RESTART: a wait for input ends too
-  sigaction(SIGINT, &action, nullptr);
+  action.sa_handler = [](int) { interrupted = true; };  // no SA_RESTART: a wait for input ends too
+  ::sigaction(SIGINT, &action, nullptr);
 }
 
-void print_stats(const lazymoe::Reply& reply, const lazymoe::instrument::StoreCounters& c) {
-  const auto per_second = [](std::size_t n, std::uint64_t ns) {
-    return ns == 0 ? 0.0 : static_cast<double>(n) * 1e9 / static_cast<double>(ns);
+/// What an answer cost; the counters are those of the store before and after it, an eager source has none.
+void print_stats(const lazymoe::Reply& reply, const std::optional<lazymoe::instrument::StoreCounters>& before,
+                 const std::optional<lazymoe::instrument::StoreCounters>& after) {
+  const auto tokens = [](std::size_t n, std::uint64_t ns) {
+    const double per_second = ns == 0 ? 0.0 : static_cast<double>(n) * 1e9 / static_cast<double>(ns);
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%zu tokens, %.1f/s", n, per_second);
+    return std::string(text.data());
   };
-  std::fprintf(stderr,
-               "[prompt %zu tokens (+%zu reused), %.1f/s; answer %zu tokens, %.1f/s; experts: %llu hits, %llu misses, "
-               "%.1f %%; read %s; waited %.1f ms]\n",
-               reply.n_prompt, reply.n_reused, per_second(reply.n_prompt, reply.prompt_ns), reply.n_generated,
-               per_second(reply.n_generated, reply.generate_ns), static_cast<unsigned long long>(c.hits),
-               static_cast<unsigned long long>(c.misses), 100.0 * c.hit_rate(),
-               lazymoe::format_bytes(c.bytes_read).c_str(), static_cast<double>(c.wait_ns) / 1e6);
+  std::string experts = "all resident";
+  if (after) {
+    experts = std::to_string(after->hits - before->hits) + " hits, " + std::to_string(after->misses - before->misses) +
+              " misses, read " + lazymoe::format_bytes(after->bytes_read - before->bytes_read) + ", waited " +
+              std::to_string((after->wait_ns - before->wait_ns) / 1'000'000) + " ms";
+  }
+  std::cerr << "[prompt: " << tokens(reply.n_prompt, reply.prompt_ns) << ", " << reply.n_reused
+            << " more reused; answer: " << tokens(reply.n_generated, reply.generate_ns) << "; experts: " << experts
+            << "]\n";
 }
+
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
 class Chat {
  public:
-  Chat(const examples::EngineOptions& engine, const lazymoe::SessionOptions& session, bool stats)
-      : engine_(engine), session_(engine_.model(), engine_.file().metadata(), session), stats_(stats) {}
+  Chat(const examples::Engine& engine, lazymoe::Session& session, bool stats)
+      : engine_(engine), session_(session), stats_(stats) {}
 
   void answer(const std::string& message) {
     interrupted = false;
-    const auto reply = session_.reply(message, [](std::string_view piece) {
-      std::cout << piece << std::flush;
-      return !interrupted.load() && std::cout.good();
-    });
+    const auto before = engine_.counters();
+    const auto reply = session_.reply(
+        message,
+        [](std::string_view piece) {
+          std::cout << piece << std::flush;
+          return !interrupted && std::cout.good();
+        },
+        [](std::size_t, std::size_t) { return !interrupted; });
     std::cout << '\n' << std::flush;
     if (reply.n_dropped_turns > 0) {
-      std::cerr << "(the context is full: the oldest " << reply.n_dropped_turns << " turn(s) were dropped)\n";
+      std::cerr << "(the context is full: the oldest " << reply.n_dropped_turns
+                << (reply.n_dropped_turns == 1 ? " turn was dropped)\n" : " turns were dropped)\n");
     }
-    if (stats_) print_stats(reply, engine_.counters().total);
+    if (reply.end == lazymoe::Reply::End::context_full) {
+      std::cerr << "(the answer ends here: it fills the context of " << session_.sequence().capacity() << " tokens)\n";
+    }
+    if (stats_) print_stats(reply, before, engine_.counters());
   }
 
-  /// Reads messages until the input ends.
+  /// Answers line by line until the input ends. Without a terminal, a message that failed counts in the exit code.
   int interact() {
     const bool terminal = ::isatty(STDIN_FILENO) != 0;
     if (terminal) {
-      std::cerr << engine_.file().name() << ", " << lazymoe::format_bytes(engine_.model().weight_bytes())
+      install_interrupt_handler();
+      std::cerr << engine_.file().name() << ": " << lazymoe::format_bytes(engine_.model().weight_bytes())
                 << " resident, " << lazymoe::format_bytes(engine_.expert_bytes())
-                << " for experts. /clear begins anew, Ctrl-D ends.\n";
+                << " for experts. /clear begins anew, Ctrl-C stops an answer, Ctrl-D ends.\n";
     }
-    for (;;) {
+    int exit_code = 0;
+    examples::LineReader input;
+    while (std::cout.good()) {
       if (terminal) std::cerr << "> " << std::flush;
       std::string line;
-      if (!std::getline(std::cin, line)) {
-        if (!interrupted.exchange(false) || std::cin.eof()) break;
-        std::cin.clear();
-        std::clearerr(stdin);
+      const auto got = input.next(line);
+      if (got == examples::LineReader::Got::end) break;
+      if (got == examples::LineReader::Got::signal) {
         std::cerr << "\n(Ctrl-D ends)\n";
         continue;
       }
-      if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+      if (is_blank(line)) continue;
       if (line == "/clear") {
         session_.clear();
         continue;
@@ -85,16 +109,17 @@ class Chat {
       try {
         answer(line);
       } catch (const lazymoe::Error& error) {
-        std::cerr << error.what() << '\n';  // the message counts as not said; the chat goes on
+        std::cerr << examples::one_line(error.what()) << '\n';  // the message counts as not said; the chat goes on
+        if (!terminal) exit_code = 1;
       }
     }
     if (terminal) std::cerr << '\n';
-    return 0;
+    return exit_code;
   }
 
  private:
-  examples::Engine engine_;
-  lazymoe::Session session_;
+  const examples::Engine& engine_;
+  lazymoe::Session& session_;
   bool stats_;
 };
 
@@ -102,36 +127,51 @@ class Chat {
 
 int main(int argc, char** argv) {
   return examples::guarded([&] {
-    examples::EngineOptions engine;
-    lazymoe::SessionOptions session;
+    examples::EngineOptions options;
+    lazymoe::SessionOptions session_options;
+    lazymoe::generate::SamplerOptions& sampler = session_options.sampler;
     std::optional<std::string> prompt;
     bool stats = false;
-    CLI::App app("A chat with a Mixture-of-Experts model in a GGUF file");
-    app.add_option("model", engine.model, "GGUF file (the first shard of a split one)")
+    CLI::App app("A chat with a Mixture-of-Experts model in a GGUF file. Without a terminal, every line is a message.",
+                 "chat");
+    app.add_option("MODEL", options.model, "GGUF file (the first shard of a split one)")
         ->required()
         ->envname("LAZYMOE_MODEL");
     app.add_option("-p,--prompt", prompt, "answer this and end");
-    app.add_option("--system", session.system, "what the conversation begins with");
-    app.add_option("--chat-template", session.chat_template, "name of the chat format; default: the file's");
-    app.add_option("--max-tokens", session.max_tokens, "of one answer; 0: until the model ends it");
-    app.add_option("--stop", session.stop, "text that ends an answer; may be given more than once");
-    app.add_option("--temp", session.sampler.temperature, "0: always the likeliest token");
-    app.add_option("--top-k", session.sampler.top_k, "keep the k likeliest; 0: all");
-    app.add_option("--top-p", session.sampler.top_p, "keep the likeliest that sum up to p");
-    app.add_option("--min-p", session.sampler.min_p, "keep what is at least p times as likely as the likeliest");
-    app.add_option("--repeat-penalty", session.sampler.repetition_penalty, "1: none");
-    app.add_option("--seed", session.sampler.seed, "of the random choices");
-    app.add_flag("--stats", stats, "what each answer cost");
-    engine.add_to(app);
+    app.add_option("--system", session_options.system, "what the conversation begins with");
+    app.add_option("--chat-template", session_options.chat_template, "name of the chat format; default: the file's");
+    app.add_option("--max-tokens", session_options.max_tokens, "of one answer; 0: until the model ends it")
+        ->check(examples::within(0, 1 << 30))
+        ->capture_default_str();
+    app.add_option("--stop", session_options.stop, "text that ends an answer; may be given more than once")
+        ->allow_extra_args(false);
+    app.add_option("--temp", sampler.temperature, "temperature; 0: always the likeliest token")->capture_default_str();
+    app.add_option("--top-k", sampler.top_k, "keep the k likeliest; 0: all")->capture_default_str();
+    app.add_option("--top-p", sampler.top_p, "keep the likeliest that add up to p")->capture_default_str();
+    app.add_option("--min-p", sampler.min_p, "keep what is at least p times as likely as the likeliest")
+        ->capture_default_str();
+    app.add_option("--repeat-penalty", sampler.repetition_penalty, "makes recent tokens less likely; 1: not")
+        ->capture_default_str();
+    app.add_option("--seed", sampler.seed, "of the random choices")->capture_default_str();
+    app.add_flag("--stats", stats, "say what each answer cost");
+    options.add_to(app);
     if (const auto exit_code = examples::parse(app, argc, argv)) return *exit_code;
+    if (prompt && is_blank(*prompt)) throw lazymoe::Error(lazymoe::Errc::bad_argument, "--prompt: the prompt is empty");
 
-    session.sequence = engine.sequence_options();
+    // What is wrong with the vocabulary, the template or the sampler is said before the weights are read.
+    auto file = options.open();
+    const auto tokenizer = std::make_shared<const lazymoe::Tokenizer>(file.metadata());
+    const auto format = session_options.chat_template.empty()
+                            ? lazymoe::text::recognise_chat_template(file.metadata())
+                            : lazymoe::text::chat_template_by_name(session_options.chat_template);
+    static_cast<void>(lazymoe::generate::Sampler(sampler));
+
+    const examples::Engine engine(std::move(file), options);
+    session_options.sequence = options.sequence_options();
+    lazymoe::Session session(engine.model(), tokenizer, format, session_options);
     Chat chat(engine, session, stats);
-    if (prompt) {
-      chat.answer(*prompt);
-      return 0;
-    }
-    install_interrupt_handler();
-    return chat.interact();
+    if (!prompt) return chat.interact();
+    chat.answer(*prompt);
+    return 0;
   });
 }

@@ -5,26 +5,39 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <lazymoe/cache/registry.hpp>
+#include <lazymoe/core/error.hpp>
 #include <lazymoe/core/units.hpp>
 #include <lazymoe/storage/registry.hpp>
 #include <lazymoe/store/all_resident.hpp>
 #include <lazymoe/store/expert_store.hpp>
+
+#include "common/program.hpp"
 
 namespace examples {
 namespace {
 
 using lazymoe::store::DefaultPolicies;
 
-/// "a, b, c"
-std::string listed(std::span<const std::string_view> names) {
-  std::string text;
-  for (const std::string_view name : names) text.append(text.empty() ? "" : ", ").append(name);
-  return text;
+CLI::IsMember one_of(std::span<const std::string_view> names) {
+  return CLI::IsMember(std::vector<std::string>(names.begin(), names.end()));
+}
+
+CLI::Validator a_budget() {
+  return {[](const std::string& text) -> std::string {
+            try {
+              (void)lazymoe::store::ExpertBudget::parse(text);
+              return {};
+            } catch (const lazymoe::Error& error) {
+              return error.what();
+            }
+          },
+          ""};
 }
 
 /// A bar on a terminal, nothing elsewhere.
@@ -59,16 +72,34 @@ EngineOptions::EngineOptions() : eviction(DefaultPolicies::Eviction::name), stor
 
 void EngineOptions::add_to(CLI::App& app) {
   // Flags win over the environment.
-  app.add_option("--experts", experts, "lazy: read experts when they are needed; eager: all at the start")
+  app.add_option("--experts", experts, "lazy: read when they are needed, within --budget; eager: all at the start")
       ->check(CLI::IsMember({"lazy", "eager"}))
-      ->envname("LAZYMOE_EXPERTS");
-  app.add_option("--budget", budget, "memory for experts, such as 6GiB or 24experts (lazy)")->envname("LAZYMOE_BUDGET");
-  app.add_option("--eviction", eviction, "which expert leaves: " + listed(lazymoe::cache::eviction_names()));
-  app.add_option("--storage", storage, "how experts are read: " + listed(lazymoe::storage::storage_names()));
-  app.add_option("--threads", threads, "default: all cores")->check(CLI::Range(1U, 1024U));
-  app.add_option("--kv", kv, "precision of keys and values")->check(CLI::IsMember({"f16", "f32"}));
-  app.add_option("--batch", sequence.n_batch, "prompt tokens run together")->check(CLI::Range(1, 1 << 16));
-  app.add_option("--context", sequence.n_ctx, "tokens that fit; default: the model's, at most 4096");
+      ->envname("LAZYMOE_EXPERTS")
+      ->capture_default_str();
+  app.add_option("--budget", budget, "memory for experts, such as 6GiB or 24experts; default: what inspect recommends")
+      ->check(a_budget())
+      ->envname("LAZYMOE_BUDGET");
+  app.add_option("--eviction", eviction, "how the expert to evict is chosen")
+      ->check(one_of(lazymoe::cache::eviction_names()))
+      ->capture_default_str();
+  app.add_option("--storage", storage, "how experts are read")
+      ->check(one_of(lazymoe::storage::storage_names()))
+      ->capture_default_str();
+  app.add_option("--threads", threads, "for the arithmetic; default: all cores")->check(within(1, 1024));
+  app.add_option("--kv", kv, "precision of keys and values")
+      ->check(CLI::IsMember({"f16", "f32"}))
+      ->capture_default_str();
+  app.add_option("--batch", sequence.n_batch, "prompt tokens that are run together")
+      ->check(within(1, 1 << 16))
+      ->capture_default_str();
+  app.add_option("--context", sequence.n_ctx, "tokens of a conversation; default: what the model allows, at most 4096")
+      ->check(within(1, 1 << 24));
+}
+
+lazymoe::gguf::File EngineOptions::open() const {
+  lazymoe::gguf::File file(model);
+  lazymoe::models::check_model(file);
+  return file;
 }
 
 lazymoe::models::SequenceOptions EngineOptions::sequence_options() const {
@@ -105,11 +136,10 @@ class Engine::Listening final : public lazymoe::store::ExpertSource {
   std::unique_ptr<ExpertSource> source_;
 };
 
-Engine::Engine(const EngineOptions& options)
-    : file_(options.model), pool_(options.threads), source_(open_source(options)), model_(open_model(options)) {}
+Engine::Engine(lazymoe::gguf::File file, const EngineOptions& options)
+    : file_(std::move(file)), pool_(options.threads), source_(open_source(options)), model_(open_model(options)) {}
 
 std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_source(const EngineOptions& options) {
-  lazymoe::models::check_model(file_);  // one message for all that is wrong, before the experts' own
   std::unique_ptr<lazymoe::store::ExpertSource> source;
   lazymoe::storage::visit_storage(options.storage, [&](auto storage) {
     using Storage = typename decltype(storage)::type;
@@ -133,7 +163,7 @@ std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_lazy(const EngineOpti
   auto store = std::make_unique<lazymoe::store::ExpertStore<Policies>>(
       std::move(map), typename Policies::Storage(file_.paths()), store_options);
   expert_bytes_ = store->plan().total_bytes();
-  counters_ = [s = store.get()] { return s->counters(); };
+  counters_ = [s = store.get()] { return s->counters().total; };
   return store;
 }
 
@@ -141,7 +171,7 @@ template <class Storage>
 std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_eager() {
   auto all = std::make_unique<lazymoe::store::AllResident<Storage>>(file_, LoadingBar("experts"));
   expert_bytes_ = all->map().total_bytes();
-  counters_ = [] { return lazymoe::instrument::LayeredCounters(); };
+  counters_ = [] { return std::nullopt; };
   return all;
 }
 

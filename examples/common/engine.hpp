@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <CLI/App.hpp>
@@ -27,6 +28,8 @@ struct EngineOptions {
 
   EngineOptions();
   void add_to(CLI::App& app);
+  /// The model's file, its header checked; the message names all that is wrong with it.
+  [[nodiscard]] lazymoe::gguf::File open() const;
   [[nodiscard]] lazymoe::models::SequenceOptions sequence_options() const;
 };
 
@@ -36,12 +39,13 @@ struct EngineOptions {
 /// A model opened with the policies that the options name.
 class Engine {
  public:
-  explicit Engine(const EngineOptions& options);
+  /// Reads the weights.
+  Engine(lazymoe::gguf::File file, const EngineOptions& options);
 
   [[nodiscard]] const lazymoe::gguf::File& file() const { return file_; }
   [[nodiscard]] const lazymoe::models::Model& model() const { return model_; }
-  /// Of a lazy source; all zero for an eager one.
-  [[nodiscard]] lazymoe::instrument::LayeredCounters counters() const { return counters_(); }
+  /// Of a lazy source; an eager one counts nothing.
+  [[nodiscard]] std::optional<lazymoe::instrument::StoreCounters> counters() const { return counters_(); }
   /// Of a lazy source: memory for slots; of an eager one: all experts.
   [[nodiscard]] lazymoe::Bytes expert_bytes() const { return expert_bytes_; }
   /// Told every choice of the routers.
@@ -59,7 +63,7 @@ class Engine {
 
   lazymoe::gguf::File file_;
   lazymoe::parallel::ThreadPool pool_;
-  std::function<lazymoe::instrument::LayeredCounters()> counters_;
+  std::function<std::optional<lazymoe::instrument::StoreCounters>()> counters_;
   lazymoe::Bytes expert_bytes_ = 0;
   std::unique_ptr<lazymoe::store::ExpertSource> source_;
   lazymoe::models::Model model_;

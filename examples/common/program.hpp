@@ -1,12 +1,25 @@
 #pragma once
 
+#include <cctype>
 #include <exception>
 #include <iostream>
+#include <new>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 
 namespace examples {
+
+/// One line whatever a file made part of it: names in files may hold line ends and worse.
+[[nodiscard]] inline std::string one_line(std::string_view text) {
+  std::string line(text);
+  for (char& c : line) {
+    if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = ' ';
+  }
+  return line;
+}
 
 /// Reads the command line; an exit code if the program shall end here.
 [[nodiscard]] inline std::optional<int> parse(CLI::App& app, int argc, char** argv) {
@@ -14,19 +27,31 @@ namespace examples {
     app.parse(argc, argv);
     return std::nullopt;
   } catch (const CLI::ParseError& end) {
-    return app.exit(end) == 0 ? 0 : 1;  // --help is no error
+    if (end.get_exit_code() == 0) return app.exit(end);  // --help
+    std::cerr << one_line(end.what()) << " (--help lists the options)\n";
+    return 1;
   }
 }
 
-/// Runs `program`; an error becomes one sentence and exit code 1.
+/// Refuses numbers outside a range that the help need not spell out.
+[[nodiscard]] inline CLI::Validator within(int low, int high) { return CLI::Range(low, high).description(""); }
+
+/// Runs `program`; an error becomes one sentence on the error output and exit code 1.
 template <class Program>
 int guarded(Program&& program) {
   try {
-    return program();
+    const int exit_code = program();
+    if (!std::cout.flush()) {
+      std::cerr << "standard output: cannot write\n";
+      return 1;
+    }
+    return exit_code;
+  } catch (const std::bad_alloc&) {
+    std::cerr << "there is not enough memory\n";
   } catch (const std::exception& error) {
-    std::cerr << error.what() << '\n';
-    return 1;
+    std::cerr << one_line(error.what()) << '\n';
   }
+  return 1;
 }
 
 }  // namespace examples

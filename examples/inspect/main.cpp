@@ -1,11 +1,17 @@
 // Says what is in a GGUF file and what it costs to run.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <iomanip>
 #include <iostream>
 #include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <lazymoe/core.hpp>
+#include <lazymoe/models.hpp>
 #include <lazymoe/quant/registry.hpp>
 #include <lazymoe/store/slot_plan.hpp>
 
@@ -22,9 +28,7 @@ std::string preview(const lazymoe::gguf::Value& value) {
   constexpr std::size_t longest = 100;
   const auto string = value.as<std::string_view>();
   std::string text = string ? std::string(*string) : value.describe_type();
-  for (char& c : text) {
-    if (c == '\n' || c == '\r' || c == '\t') c = ' ';
-  }
+  text = examples::one_line(text);
   if (text.size() <= longest) return text;
   std::size_t end = longest;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // not inside a character
@@ -33,7 +37,8 @@ std::string preview(const lazymoe::gguf::Value& value) {
 
 void print_metadata(const lazymoe::gguf::File& file) {
   std::cout << "metadata\n";
-  for (const auto& [key, value] : file.metadata()) std::cout << "  " << key << " = " << preview(value) << '\n';
+  for (const auto& [key, value] : file.metadata())
+    std::cout << "  " << examples::one_line(key) << " = " << preview(value) << '\n';
 }
 
 void print_tensors(const lazymoe::gguf::File& file) {
@@ -73,27 +78,58 @@ void print_experts(const lazymoe::experts::ExpertMap& map) {
   }
 }
 
-void print_bytes(const lazymoe::gguf::File& file, const lazymoe::experts::ExpertMap& map) {
+void print_line(const char* what, Bytes bytes) {
+  std::cout << "  " << std::left << std::setw(28) << what << std::right << std::setw(14) << bytes << "  "
+            << format_bytes(bytes) << '\n';
+}
+
+Bytes resident_bytes(const lazymoe::gguf::File& file, const lazymoe::experts::ExpertMap& map) {
   Bytes all = 0;
   for (const auto& tensor : file.tensors()) all += tensor.bytes;
-  const Bytes floor = lazymoe::store::SlotPlan::floor_bytes(map);
-  const Bytes everything = lazymoe::store::SlotPlan(map, {}).total_bytes();
+  return all - map.total_bytes();
+}
+
+void print_bytes(const lazymoe::gguf::File& file, const lazymoe::experts::ExpertMap& map) {
+  const Bytes resident = resident_bytes(file, map);
   Bytes token = 0;
   for (lazymoe::LayerIndex layer = 0; layer < map.space().layers; ++layer) {
     if (map.has_experts(layer)) token += map.layer(layer).bytes() * map.n_used();
   }
-  const auto line = [](const char* what, Bytes bytes) {
-    std::cout << "  " << std::left << std::setw(28) << what << std::right << std::setw(14) << bytes << "  "
-              << format_bytes(bytes) << '\n';
-  };
   std::cout << "bytes\n";
-  line("all tensors", all);
-  line("resident (not experts)", all - map.total_bytes());
-  line("experts", map.total_bytes());
-  line("experts one token uses", token);
-  line("smallest --budget", floor);
-  line("recommended --budget", examples::recommended_budget(map));
-  line("--budget for everything", everything);
+  print_line("all tensors", resident + map.total_bytes());
+  print_line("resident (not experts)", resident);
+  print_line("experts", map.total_bytes());
+  print_line("experts one token uses", token);
+  print_line("smallest --budget", lazymoe::store::SlotPlan::floor_bytes(map));
+  print_line("recommended --budget", examples::recommended_budget(map));
+  print_line("--budget for everything", lazymoe::store::SlotPlan(map, {}).total_bytes());
+}
+
+/// What a chat keeps in memory.
+void print_memory(const lazymoe::gguf::File& file, const lazymoe::experts::ExpertMap& map, std::size_t n_ctx) {
+  Bytes kv = 0;
+  const auto architecture = file.metadata().require<std::string_view>("general.architecture");
+  lazymoe::models::visit_architecture(architecture, file.name(), [&](auto arch) {
+    using A = typename decltype(arch)::type;
+    const auto config = A::read_config(file.metadata());
+    n_ctx = std::min(n_ctx, config.n_ctx_train);
+    kv = typename A::Attention::State(A::Attention::state_shape(config, n_ctx), lazymoe::models::KvType::f16).bytes();
+  });
+  const Bytes resident = resident_bytes(file, map);
+  std::cout << "memory of a chat with a context of " << n_ctx << " tokens\n";
+  print_line("keys and values", kv);
+  print_line("at the smallest --budget", resident + kv + lazymoe::store::SlotPlan::floor_bytes(map));
+  print_line("at the recommended --budget", resident + kv + examples::recommended_budget(map));
+}
+
+/// Whether the file claims to have experts; a map of them may still find fault with it.
+bool has_experts(const lazymoe::gguf::File& file) {
+  const auto architecture = file.metadata().find<std::string_view>("general.architecture");
+  if (architecture &&
+      file.metadata().find<std::uint64_t>(std::string(*architecture) + ".expert_count").value_or(0) > 0) {
+    return true;
+  }
+  return std::ranges::any_of(file.tensors(), [](const auto& t) { return t.name.find("_exps.") != std::string::npos; });
 }
 
 }  // namespace
@@ -101,18 +137,28 @@ void print_bytes(const lazymoe::gguf::File& file, const lazymoe::experts::Expert
 int main(int argc, char** argv) {
   return examples::guarded([&] {
     std::string path;
-    CLI::App app("What is in a GGUF file, and what it costs to run");
-    app.add_option("model", path, "GGUF file (the first shard of a split one)")->required();
+    std::size_t n_ctx = 4096;
+    CLI::App app("What is in a GGUF file, and what it costs to run", "inspect");
+    app.add_option("MODEL", path, "GGUF file (the first shard of a split one)")->required();
+    app.add_option("--context", n_ctx, "tokens of a conversation, at most what the model allows")
+        ->check(examples::within(1, 1 << 24))
+        ->capture_default_str();
     if (const auto exit_code = examples::parse(app, argc, argv)) return *exit_code;
 
     const lazymoe::gguf::File file(path);
-    std::cout << file.name() << ": " << file.shards().size() << " file(s), header of "
-              << format_bytes(file.header_bytes_read()) << " read\n";
+    std::cout << file.name() << ": " << file.shards().size() << (file.shards().size() == 1 ? " file" : " files")
+              << ", header of " << format_bytes(file.header_bytes_read()) << " read\n";
     print_metadata(file);
     print_tensors(file);
+    if (!has_experts(file)) {
+      std::cout << "experts: none\n";
+      return 0;
+    }
     const lazymoe::experts::ExpertMap map(file);
     print_experts(map);
     print_bytes(file, map);
+    lazymoe::models::check_model(file);
+    print_memory(file, map, n_ctx);
     return 0;
   });
 }

@@ -1,9 +1,11 @@
 // Writes the logits of a list of tokens: the tool for every comparison.
 #include <charconv>
 #include <cstdint>
-#include <cstdio>
 #include <fstream>
+#include <iomanip>
+#include <iostream>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,17 +59,17 @@ int main(int argc, char** argv) {
     std::string out;
     std::string routes_path;
     bool all = false;
-    CLI::App app("Logits of a list of tokens, as float32 rows, and their hash on standard output");
-    app.add_option("model", options.model, "GGUF file (the first shard of a split one)")->required();
+    CLI::App app("Logits of a list of tokens, as float32 rows in a file, and their hash on standard output", "logits");
+    app.add_option("MODEL", options.model, "GGUF file (the first shard of a split one)")->required();
     app.add_option("--tokens", tokens_text, "ids, such as 1,2,3")->required();
-    app.add_flag("--all", all, "of every position, not only the last");
+    app.add_flag("--all", all, "logits of every position, not only of the last");
     app.add_option("--out", out, "file for the logits, row-major [positions, n_vocab]");
     app.add_option("--routes", routes_path, "file for the chosen experts: a JSON line a layer, a list a token");
     options.add_to(app);
     if (const auto exit_code = examples::parse(app, argc, argv)) return *exit_code;
 
     const auto tokens = parse_tokens(tokens_text);
-    examples::Engine engine(options);
+    examples::Engine engine(options.open(), options);
     std::map<lazymoe::LayerIndex, std::vector<std::vector<lazymoe::ExpertIndex>>> routes;
     engine.on_route = [&](const lazymoe::store::RouteEvent& event) {
       routes[event.layer].emplace_back(event.experts.begin(), event.experts.end());
@@ -88,7 +90,7 @@ int main(int argc, char** argv) {
       }
       write_file(routes_path, lines);
     }
-    std::printf("%016llx\n", static_cast<unsigned long long>(hash(logits)));
+    std::cout << std::hex << std::setw(16) << std::setfill('0') << hash(logits) << '\n';
     return 0;
   });
 }

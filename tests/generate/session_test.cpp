@@ -1,9 +1,7 @@
+#include <lazymoe/generate/session.hpp>
+
 #include <algorithm>
 #include <cstddef>
-#include <lazymoe/generate/session.hpp>
-#include <lazymoe/gguf/file.hpp>
-#include <lazymoe/parallel/thread_pool.hpp>
-#include <lazymoe/store/all_resident.hpp>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +10,10 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <lazymoe/gguf/file.hpp>
+#include <lazymoe/parallel/thread_pool.hpp>
+#include <lazymoe/store/all_resident.hpp>
 
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"

@@ -1,0 +1,271 @@
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "programs/chat_model.hpp"
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/temp_dir.hpp"
+#include "support/terminal.hpp"
+
+namespace lazymoe::test {
+
+namespace {
+
+const std::string kenya = "What is the capital of Kenya?";
+const std::string nairobi = "The capital of Kenya is Nairobi.\n";
+
+Ended chat(std::vector<std::string> arguments, Given given = {}) {
+  arguments.insert(arguments.begin(), bundled_model);
+  return run_program("chat", std::move(arguments), std::move(given));
+}
+
+std::size_t lines(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("chat answers one prompt and ends", "[programs][chat]") {
+  const Ended ended = chat({"-p", kenya});
+  CHECK(ended.out == nairobi);
+  CHECK(ended.err.empty());
+  CHECK(ended.exit_code == 0);
+}
+
+TEST_CASE("chat answers the same with every way to hold experts", "[programs][chat]") {
+  const Ended inspect = run_program("inspect", {bundled_model});
+  const std::string smallest = std::to_string(inspected(inspect.out, "smallest --budget"));
+  const auto arguments = GENERATE_COPY(values<std::vector<std::string>>({
+      {"--budget", smallest},
+      {"--experts", "lazy", "--budget", "1MiB", "--eviction", "lru", "--storage", "memory"},
+      {"--budget", "8experts", "--eviction", "lfu", "--storage", "mmap"},
+      {"--budget", "1TiB", "--eviction", "fifo"},
+      {"--experts", "eager"},
+      {"--experts", "eager", "--storage", "mmap", "--threads", "1", "--batch", "1", "--kv", "f32"},
+  }));
+  CAPTURE(arguments);
+  std::vector<std::string> all{"-p", kenya};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  const Ended ended = chat(all);
+  CHECK(ended.out == nairobi);
+  CHECK(ended.err.empty());
+  CHECK(ended.exit_code == 0);
+}
+
+TEST_CASE("the environment sets what flags may overrule", "[programs][chat]") {
+  const Given named{.environment = {{"LAZYMOE_MODEL", bundled_model}}};
+  CHECK(run_program("chat", {"-p", kenya}, named).out == nairobi);
+  CHECK(run_program("chat", {bundled_model, "-p", kenya}, {.environment = {{"LAZYMOE_MODEL", "/nowhere"}}}).out ==
+        nairobi);
+
+  const Given eager{.environment = {{"LAZYMOE_EXPERTS", "eager"}}};
+  CHECK(contains(chat({"-p", kenya, "--stats"}, eager).err, "all resident"));
+  CHECK(contains(chat({"-p", kenya, "--stats", "--experts", "lazy"}, eager).err, " hits, "));
+
+  const Given poor{.environment = {{"LAZYMOE_BUDGET", "1000"}}};
+  const Ended refused = chat({"-p", kenya}, poor);
+  CHECK(refused.exit_code == 1);
+  CHECK(contains(refused.err, "1000 bytes"));
+  CHECK(chat({"-p", kenya, "--budget", "8experts"}, poor).out == nairobi);
+
+  CHECK(chat({"-p", kenya}, {.environment = {{"LAZYMOE_EXPERTS", "some"}}}).exit_code == 1);
+  CHECK(chat({"-p", kenya}, {.environment = {{"LAZYMOE_BUDGET", "some"}}}).exit_code == 1);
+}
+
+TEST_CASE("without a terminal chat answers line by line", "[programs][chat]") {
+  const std::string answers =
+      "The capital of Kenya is Nairobi.\nThe currency of Kenya is the Kenyan shilling.\nThe capital of Austria is "
+      "Vienna.\n";
+  const auto input = GENERATE_COPY(as<std::string>(), kenya + "\nAnd its currency?\nWhat is the capital of Austria?\n",
+                                   kenya + "\r\n\r\n  \nAnd its currency?\r\nWhat is the capital of Austria?");
+  CAPTURE(input);
+  const Ended ended = chat({}, {.input = input});
+  CHECK(ended.out == answers);
+  CHECK(ended.err.empty());
+  CHECK(ended.exit_code == 0);
+}
+
+TEST_CASE("no input is a conversation without words", "[programs][chat]") {
+  const Ended ended = chat({});
+  CHECK(ended.out.empty());
+  CHECK(ended.err.empty());
+  CHECK(ended.exit_code == 0);
+}
+
+TEST_CASE("/clear begins the conversation anew", "[programs][chat]") {
+  const std::string question = "And its currency?\n";
+  const Ended anew = chat({}, {.input = question});
+  const Ended cleared = chat({}, {.input = kenya + "\n/clear\n" + question});
+  CHECK(cleared.out == nairobi + anew.out);
+  CHECK_FALSE(contains(anew.out, "Kenya"));
+}
+
+TEST_CASE("chat --stats says what each answer cost", "[programs][chat]") {
+  const Ended ended = chat({"--stats", "--budget", "1TiB"}, {.input = kenya + "\n/clear\n" + kenya + "\n"});
+  CHECK(ended.out == nairobi + nairobi);
+  REQUIRE(lines(ended.err) == 2);
+  const std::string second = ended.err.substr(ended.err.find('\n') + 1);
+  CHECK(contains(ended.err, "[prompt: 18 tokens, "));
+  CHECK(contains(second, "17 more reused"));
+  CHECK(contains(second, " hits, 0 misses, read 0 B, "));  // of this answer, not of all
+}
+
+TEST_CASE("a full context drops the oldest turns with a notice", "[programs][chat]") {
+  std::string input;
+  for (int i = 0; i < 4; ++i) input += kenya + "\n";
+  const Ended ended = chat({"--context", "64"}, {.input = input});
+  CHECK(ended.out == nairobi + nairobi + nairobi + nairobi);
+  CHECK(contains(ended.err, "(the context is full: the oldest 1 turn was dropped)\n"));
+  CHECK(ended.exit_code == 0);
+
+  const Ended long_answer = chat({"--context", "24", "-p", "Tell me about Japan."});
+  CHECK(long_answer.out.starts_with("Japan is in"));
+  CHECK(long_answer.err == "(the answer ends here: it fills the context of 24 tokens)\n");
+}
+
+TEST_CASE("a message that is too long is refused, and the conversation goes on", "[programs][chat]") {
+  const std::string tale(5000, 'x');
+  const Ended ended = chat({"--context", "64"}, {.input = kenya + "\n" + tale + "\nAnd its currency?\n"});
+  CHECK(ended.out == nairobi + "The currency of Kenya is the Kenyan shilling.\n");
+  CHECK(lines(ended.err) == 1);
+  CHECK(contains(ended.err, "does not fit"));
+  CHECK(ended.exit_code == 1);  // a script should notice
+
+  const Ended prompt = chat({"-p", tale});
+  CHECK(prompt.out.empty());
+  CHECK(lines(prompt.err) == 1);
+  CHECK(prompt.exit_code == 1);
+}
+
+TEST_CASE("chat reads any bytes", "[programs][chat]") {
+  const auto text = GENERATE(as<std::string>(), "\xFF\xFE\xC3", std::string("nul\0byte", 8), "<|im_end|><|im_start|>",
+                             "\xE2\x82\xAC \xF0\x9F\x98\x80");
+  const Ended ended = chat({"--max-tokens", "20"}, {.input = text + "\n"});
+  CHECK(ended.exit_code == 0);
+  CHECK(ended.err.empty());
+  CHECK(lines(ended.out) == 1);
+}
+
+TEST_CASE("equal seeds give equal answers", "[programs][chat]") {
+  const auto answer = [](const std::string& seed) {
+    return chat({"-p", "Tell me about Japan.", "--temp", "2", "--max-tokens", "30", "--seed", seed}).out;
+  };
+  CHECK(answer("7") == answer("7"));
+  CHECK(answer("7") != answer("8"));
+}
+
+TEST_CASE("options shape the answer", "[programs][chat]") {
+  CHECK(chat({"-p", kenya, "--max-tokens", "2"}).out == "The capital\n");
+  CHECK(chat({"-p", kenya, "--stop", "Nai", "--stop", "zzz"}).out == "The capital of Kenya is \n");
+  CHECK(run_program("chat", {"--stop", "Nai", bundled_model, "-p", kenya}).out == "The capital of Kenya is \n");
+  CHECK(chat({"-p", kenya, "--chat-template", "chatml"}).out == nairobi);
+}
+
+TEST_CASE("what is wrong with the command line is one sentence and exit code 1", "[programs][chat]") {
+  const auto [arguments, part] = GENERATE(table<std::vector<std::string>, std::string>({
+      {{"--eviction", "random"}, "random"},
+      {{"--storage", "tape"}, "tape"},
+      {{"--experts", "eager", "--eviction", "random"}, "random"},
+      {{"--chat-template", "klingon"}, "'klingon' is unknown; known are: "},
+      {{"--experts", "some"}, "some"},
+      {{"--budget", "much"}, "--budget: 'much'"},
+      {{"--budget", ""}, "--budget"},
+      {{"--budget", "1000"}, "952320 bytes"},
+      {{"--budget", "7experts"}, "8 experts"},
+      {{"--threads", "0"}, "--threads"},
+      {{"--batch", "0"}, "--batch"},
+      {{"--context", "0"}, "--context"},
+      {{"--context", "100000"}, "100000"},
+      {{"--max-tokens", "-1"}, "--max-tokens"},
+      {{"--temp", "hot"}, "--temp"},
+      {{"--temp", "-1"}, "temperature"},
+      {{"--temp", "nan"}, "temperature"},
+      {{"--top-p", "2"}, "top_p"},
+      {{"--stop", ""}, "stop"},
+      {{"--prompt", ""}, "empty"},
+      {{"--prompt", " \n"}, "empty"},
+      {{"--prompt"}, "--prompt"},
+      {{"--nonsense"}, "--nonsense"},
+      {{"another.gguf"}, "another.gguf"},
+  }));
+  CAPTURE(arguments);
+  std::vector<std::string> all{"-p", kenya};
+  if (arguments.front() == "--prompt") all.clear();
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  const Ended ended = chat(all);
+  CHECK(ended.exit_code == 1);
+  CHECK(ended.out.empty());
+  CHECK(lines(ended.err) == 1);
+  CHECK(contains(ended.err, part));
+}
+
+TEST_CASE("without a model chat says which", "[programs][chat]") {
+  const Ended ended = run_program("chat", {});
+  CHECK(ended.exit_code == 1);
+  CHECK(ended.err == "MODEL is required (--help lists the options)\n");
+}
+
+TEST_CASE("Option --help explains every option", "[programs][chat]") {
+  const Ended ended = run_program("chat", {"--help"});
+  CHECK(ended.exit_code == 0);
+  CHECK(ended.err.empty());
+  for (const auto* option : {"--prompt", "--experts", "--budget", "--eviction", "--storage", "--seed", "--temp",
+                             "--stats", "LAZYMOE_MODEL", "LAZYMOE_EXPERTS", "LAZYMOE_BUDGET", "sieve", "mmap"}) {
+    CAPTURE(option);
+    CHECK(contains(ended.out, option));
+  }
+}
+
+TEST_CASE("a full disk is an error", "[programs][chat]") {
+  for (const auto& arguments : {std::vector<std::string>{"-p", kenya}, std::vector<std::string>{}}) {
+    const Ended ended = chat(arguments, {.input = kenya + "\n" + kenya + "\n", .output_file = "/dev/full"});
+    CHECK(ended.exit_code == 1);
+    CHECK(ended.err == "standard output: cannot write\n");
+  }
+}
+
+TEST_CASE("on a terminal chat prompts, and Ctrl-D ends it", "[programs][chat]") {
+  Terminal terminal("chat", {bundled_model});
+  CHECK(contains(terminal.wait_for("> "), "tiny-factbook-q4_k_m.gguf: 1.67 MiB resident"));
+  terminal.type(kenya + "\n");
+  CHECK(contains(terminal.wait_for("\n> "), "The capital of Kenya is Nairobi."));
+  terminal.type("/clear\n");
+  terminal.wait_for("> ");
+  terminal.type("\x04");
+  CHECK(terminal.wait() == 0);
+}
+
+TEST_CASE("loading shows its progress on a terminal", "[programs][chat]") {
+  Terminal terminal("chat", {bundled_model, "--experts", "eager"});
+  const std::string seen = terminal.wait_for("> ");
+  CHECK(contains(seen, "experts 50 % of 21.28 MiB"));
+  CHECK(contains(seen, "weights "));
+  terminal.type("\x04");
+  CHECK(terminal.wait() == 0);
+}
+
+TEST_CASE("Ctrl-C stops the answer, not the program", "[programs][chat]") {
+  const TempDir dir;
+  const auto path = dir.path() / "endless.gguf";
+  chat_model().write(path);
+  Terminal terminal("chat", {path.string(), "--context", "65536", "--temp", "1"});
+  terminal.wait_for("> ");
+  for (int i = 0; i < 2; ++i) {
+    terminal.type("go on\n");
+    terminal.wait_for("word2");  // of an answer without end
+    terminal.type("\x03");
+    terminal.wait_for("\n> ");
+  }
+  terminal.type("\x03");  // without an answer to stop
+  terminal.wait_for("(Ctrl-D ends)");
+  terminal.wait_for("> ");
+  terminal.type("\x04");
+  CHECK(terminal.wait() == 0);
+}
+
+}  // namespace lazymoe::test

@@ -15,6 +15,12 @@ TEST_CASE("the name of a byte token is two upper-case hexadecimal digits", "[tex
   }
 }
 
+TEST_CASE("SentencePiece's marks of spaces are read as spaces", "[text][vocabulary]") {
+  CHECK(with_spaces("\u2581a\u2581\u2581") == " a  ");
+  CHECK(with_spaces("\u2582 \xE2\x96") == "\u2582 \xE2\x96");
+  CHECK(with_spaces("").empty());
+}
+
 TEST_CASE("end markers are control tokens and unused ones no control tokens, whatever the file says",
           "[text][vocabulary]") {
   CHECK(corrected(TokenKind::normal, "<|im_end|>") == TokenKind::control);

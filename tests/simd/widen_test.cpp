@@ -94,3 +94,15 @@ TEST_CASE("the sum of eight lanes is the sum", "[simd]") {
 }
 
 #endif
+
+#if defined(__AVX2__)
+TEST_CASE("all_lanes puts one number everywhere", "[simd]") {
+  alignas(32) std::array<float, 8> lanes{};
+  _mm256_store_ps(lanes.data(), lazymoe::simd::avx2::all_lanes(-1.5F));
+  CHECK(lanes == std::array<float, 8>{-1.5F, -1.5F, -1.5F, -1.5F, -1.5F, -1.5F, -1.5F, -1.5F});
+#if defined(__F16C__)
+  _mm256_store_ps(lanes.data(), lazymoe::simd::avx2::all_lanes_of_half(0x3C00));
+  CHECK(lanes == std::array<float, 8>{1, 1, 1, 1, 1, 1, 1, 1});
+#endif
+}
+#endif

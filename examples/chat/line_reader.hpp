@@ -1,9 +1,12 @@
 #pragma once
 
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <string>
 
+#include <poll.h>
 #include <unistd.h>
 
 namespace examples {
@@ -14,12 +17,14 @@ class LineReader {
   enum class Got { line, signal, end };
 
   /// The next line without its end, of either kind.
-  Got next(std::string& line) {
+  /// @param interrupted set by the handler of SIGINT; a signal is told once
+  Got next(std::string& line, std::atomic<bool>& interrupted) {
     for (;;) {
       if (const std::size_t end = pending_.find('\n'); end != std::string::npos) {
         take(line, end, end + 1);
         return Got::line;
       }
+      if (!wait_for_input(interrupted)) return Got::signal;
       char buffer[4096];
       const ssize_t n = ::read(STDIN_FILENO, buffer, sizeof(buffer));
       if (n < 0 && errno == EINTR) return Got::signal;
@@ -34,6 +39,19 @@ class LineReader {
   }
 
  private:
+  /// False on SIGINT, also on one that came just before: it is held back until poll waits.
+  static bool wait_for_input(std::atomic<bool>& interrupted) {
+    sigset_t held;
+    sigset_t before;
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    ::pthread_sigmask(SIG_BLOCK, &held, &before);
+    pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+    if (!interrupted) ::ppoll(&input, 1, nullptr, &before);
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return !interrupted.exchange(false);
+  }
+
   void take(std::string& line, std::size_t end, std::size_t next) {
     line.assign(pending_, 0, end);
     if (line.ends_with('\r')) line.pop_back();

@@ -93,9 +93,10 @@ class Chat {
     int exit_code = 0;
     examples::LineReader input;
     while (std::cout.good()) {
+      interrupted = false;  // it stopped the last answer
       if (terminal) std::cerr << "> " << std::flush;
       std::string line;
-      const auto got = input.next(line);
+      const auto got = input.next(line, interrupted);
       if (got == examples::LineReader::Got::end) break;
       if (got == examples::LineReader::Got::signal) {
         std::cerr << "\n(Ctrl-D ends)\n";

@@ -1,6 +1,7 @@
 // Writes the logits of a list of tokens: the tool for every comparison.
 #include <charconv>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <iostream>
@@ -8,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -50,6 +52,16 @@ void write_file(const std::string& path, std::string_view bytes) {
   if (!out) throw lazymoe::Error(lazymoe::Errc::io, path + ": cannot write");
 }
 
+/// A slip of the hand must not cost a model of 18 GB.
+void refuse_to_overwrite(const lazymoe::gguf::File& model, const std::string& path) {
+  for (const auto& shard : model.shards()) {
+    std::error_code absent;
+    if (!path.empty() && std::filesystem::equivalent(path, shard.path, absent)) {
+      throw lazymoe::Error(lazymoe::Errc::bad_argument, path + ": is the model, and would be overwritten");
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -70,6 +82,10 @@ int main(int argc, char** argv) {
 
     const auto tokens = parse_tokens(tokens_text);
     examples::Engine engine(options.open(), options);
+    for (const std::string& path : {out, routes_path}) refuse_to_overwrite(engine.file(), path);
+    if (!out.empty() && out == routes_path) {
+      throw lazymoe::Error(lazymoe::Errc::bad_argument, out + ": is named for both --out and --routes");
+    }
     std::map<lazymoe::LayerIndex, std::vector<std::vector<lazymoe::ExpertIndex>>> routes;
     engine.on_route = [&](const lazymoe::store::RouteEvent& event) {
       routes[event.layer].emplace_back(event.experts.begin(), event.experts.end());

@@ -100,6 +100,19 @@ TEST_CASE("logits --routes writes the chosen experts, a line a layer", "[program
   CHECK(layer == 6);
 }
 
+TEST_CASE("logits do not overwrite the model they come from", "[programs][logits]") {
+  const TempDir directory;
+  const auto copy = directory.path() / "model.gguf";
+  std::filesystem::copy_file(std::string(LAZYMOE_MODELS_DIR) + "/tiny-factbook-q4_k_m.gguf", copy);
+  const auto bytes = std::filesystem::file_size(copy);
+  for (const std::string option : {"--out", "--routes"}) {
+    const Ended ended = run_program("logits", {copy.string(), "--tokens", "1", option, copy.string()});
+    CHECK(ended.exit_code == 1);
+    CHECK(ended.err.find("would be overwritten") != std::string::npos);
+    CHECK(std::filesystem::file_size(copy) == bytes);
+  }
+}
+
 TEST_CASE("what is wrong with the tokens or the files is one sentence", "[programs][logits]") {
   const auto [arguments, part] = GENERATE(table<std::vector<std::string>, std::string>({
       {{"--all"}, "--tokens"},

@@ -163,18 +163,20 @@ void check_against_naive(const experts::ExpertMap& map, std::uint64_t budget, st
     }
 
     REQUIRE(set.idle() == std::ranges::all_of(naive, [](const auto& n) { return n.idle(); }));
+    bool same_residents = true;
     for (std::uint32_t k = 0; k < space.size(); ++k) {
-      REQUIRE(set.resident(ExpertKey{k}) == naive_of(ExpertKey{k}).resident(ExpertKey{k}));
+      same_residents &= set.resident(ExpertKey{k}) == naive_of(ExpertKey{k}).resident(ExpertKey{k});
     }
-    // One slot, one expert: what is leased lies where it was, and no two of them together.
-    std::map<SlotIndex, ExpertKey> holder;
+    REQUIRE(same_residents);
+    // One slot, one expert: what is leased lies where it was.
+    bool leases_hold = true;
     for (const auto& leases : held) {
       for (const Lease& lease : leases) {
-        REQUIRE(set.key(lease.slot) == lease.key);
-        REQUIRE(holder.emplace(lease.slot, lease.key).first->second == lease.key);
-        REQUIRE((set.state(lease.slot) == SlotState::failed) == naive_of(lease.key).failed(lease.slot));
+        leases_hold &= set.key(lease.slot) == lease.key;
+        leases_hold &= (set.state(lease.slot) == SlotState::failed) == naive_of(lease.key).failed(lease.slot);
       }
     }
+    REQUIRE(leases_hold);
   }
 }
 

@@ -29,7 +29,8 @@ std::atomic<bool> interrupted{false};
 /// Ctrl-C stops the answer, not the program.
 void install_interrupt_handler() {
   struct sigaction action = {};
-  action.sa_handler = [](int) { interrupted = true; };  // no SA_RESTART: a wait for input ends too
+  action.sa_handler = [](int) { interrupted = true; };
+  action.sa_flags = SA_RESTART;  // a write must not fail for it; poll ends all the same
   ::sigaction(SIGINT, &action, nullptr);
 }
 

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "program.hpp"
@@ -34,6 +35,11 @@ class Terminal {
     if (child_ == 0) {
       ::setsid();
       const int slave = ::open(::ptsname(master_), O_RDWR);  // becomes the controlling terminal
+      // Keys are not echoed: an echo could fall between any two bytes of what the program says.
+      termios mode{};
+      ::tcgetattr(slave, &mode);
+      mode.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+      ::tcsetattr(slave, TCSANOW, &mode);
       for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(slave, standard);
       if (slave > STDERR_FILENO) ::close(slave);
       call.become();

@@ -82,11 +82,11 @@ class SentencePiece {
       const auto token = vocabulary.find(text.substr(symbols[left].begin, bytes));
       if (!token) return;
       heap.push_back({scores_[static_cast<std::size_t>(*token)], left, bytes});
-      std::ranges::push_heap(heap, is_worse);
+      std::push_heap(heap.begin(), heap.end(), is_worse);
     };
     for (std::uint32_t i = 0; i < n; ++i) offer(i);
     while (!heap.empty()) {
-      std::ranges::pop_heap(heap, is_worse);
+      std::pop_heap(heap.begin(), heap.end(), is_worse);
       const Scratch::Pair best = heap.back();
       heap.pop_back();
       auto& left = symbols[best.left];

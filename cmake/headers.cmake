@@ -175,6 +175,7 @@ set(lazymoe_headers
   include/lazymoe/store/source.hpp
   include/lazymoe/store/view.hpp
   # floor 7: moe
+  include/lazymoe/moe/dense_ffn.hpp
   include/lazymoe/moe/routed_ffn.hpp
   include/lazymoe/moe/router.hpp
   include/lazymoe/moe/routes.hpp
@@ -185,7 +186,9 @@ set(lazymoe_headers
   include/lazymoe/models/attention_gqa.hpp
   include/lazymoe/models/config.hpp
   include/lazymoe/models/decoder.hpp
+  include/lazymoe/models/feed_forward.hpp
   include/lazymoe/models/load.hpp
+  include/lazymoe/models/olmoe.hpp
   include/lazymoe/models/qwen3moe.hpp
   include/lazymoe/models/sequence.hpp
   include/lazymoe/models/state.hpp

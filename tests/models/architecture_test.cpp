@@ -12,12 +12,10 @@
 namespace lazymoe::models {
 namespace {
 
-/// Lacks a router.
+/// Lacks a mixer.
 struct Headless {
   static constexpr std::string_view name = "headless";
-  using Attention = GqaAttention;
   static Config read_config(const gguf::Metadata&) { return {}; }
-  static tensor::RopeOptions rope(const Config&) { return {}; }
 };
 static_assert(!ModelArchitecture<Headless>);
 

@@ -19,7 +19,7 @@ class Fixture {
  public:
   explicit Fixture(const Config& c) : config(c), file_(write(c)) {
     WeightBinder binder(file_);
-    attention.bind(binder, c, "blk.0.");
+    attention.bind(binder, c, 0);
     const auto matrix = [&](quant::PackedMatrix& to, const char* name, std::size_t rows, std::size_t cols) {
       binder.matrix(to, std::string("blk.0.attn_") + name + ".weight", rows, cols);
     };
@@ -41,15 +41,15 @@ class Fixture {
   [[nodiscard]] tensor::Matrix run(const tensor::Matrix& x, std::size_t n_batch, KvType type,
                                    unsigned threads = 1) const {
     const auto n = static_cast<std::size_t>(x.rows());
-    KvCache cache(GqaAttention::state_shape(config, n), type);
-    const tensor::Rope rope({.n_rot = config.n_rot, .base = config.rope_base, .pairs = tensor::RopePairs::neox});
+    KvCache cache = GqaAttention::new_state(config, {.n_ctx = n, .kv_type = type});
+    const tensor::Rope rope(config.rope);
     GqaScratch scratch;
     parallel::ThreadPool pool(threads);
     tensor::Matrix out(x.rows(), x.cols());
     for (std::size_t first = 0; first < n; first += n_batch) {
       const auto from = static_cast<Eigen::Index>(first);
       const auto rows = static_cast<Eigen::Index>(std::min(n_batch, n - first));
-      attention.run(0, config, rope, x.middleRows(from, rows), cache, scratch, pool, out.middleRows(from, rows));
+      attention.run(config, rope, x.middleRows(from, rows), cache, scratch, pool, out.middleRows(from, rows));
       cache.advance(static_cast<std::size_t>(rows));
     }
     return out;
@@ -92,7 +92,8 @@ Config config(std::size_t n_heads, std::size_t n_kv_heads, std::size_t key_dim, 
   c.n_kv_heads = n_kv_heads;
   c.key_dim = key_dim;
   c.value_dim = value_dim;
-  c.n_rot = key_dim;
+  c.rope = {.n_rot = key_dim, .pairs = tensor::RopePairs::neox};
+  c.head_norm = HeadNorm::heads;
   c.rms_epsilon = 1e-6F;
   return c;
 }
@@ -135,8 +136,8 @@ TEST_CASE("Attention of grouped queries follows the formula", "[models]") {
 
 TEST_CASE("Attention with positions turned by half the head or less follows the formula", "[models]") {
   Config c = config(4, 2, 16, 16);
-  c.n_rot = 8;
-  c.rope_base = 1e6F;
+  c.rope.n_rot = 8;
+  c.rope.base = 1e6F;
   CHECK(error(Fixture(c), inputs(12), KvType::f32) < 2e-5);
 }
 
@@ -154,11 +155,9 @@ TEST_CASE("Neither batches nor threads change a bit of attention", "[models]") {
 }
 
 TEST_CASE("Attention keeps keys and values of all its key heads", "[models]") {
-  const auto shape = GqaAttention::state_shape(config(6, 2, 16, 24), 100);
-  CHECK(shape.n_layers == 1);
-  CHECK(shape.n_ctx == 100);
-  CHECK(shape.key_width == 32);
-  CHECK(shape.value_width == 48);
+  const KvCache cache = GqaAttention::new_state(config(6, 2, 16, 24), {.n_ctx = 100, .kv_type = KvType::f32});
+  CHECK(cache.capacity() == 100);
+  CHECK(cache.bytes() == 100 * (2 * 16 + 2 * 24) * sizeof(float));
 }
 
 }  // namespace lazymoe::models

@@ -52,26 +52,26 @@ TEST_CASE("Keys that a file may leave out have their usual values", "[models]") 
   CHECK(c.n_kv_heads == 6);
   CHECK(c.key_dim == 16);
   CHECK(c.value_dim == 16);
-  CHECK(c.n_rot == 16);
-  CHECK(c.rope_base == 10000.0F);
-  CHECK(c.rope_freq_scale == 1.0F);
+  CHECK(c.rope.n_rot == 16);
+  CHECK(c.rope.base == 10000.0F);
+  CHECK(c.rope.freq_scale == 1.0F);
   CHECK(c.rms_epsilon == 1e-5F);
   CHECK(c.n_experts == 8);
   CHECK(c.n_experts_used == 2);
-  CHECK(c.expert_weights_scale == 1.0F);
+  CHECK(c.router.scale == 1.0F);
 }
 
 TEST_CASE("Keys that a file has are taken, whatever width of integer it uses", "[models]") {
   CHECK(read_with("some.attention.head_count_kv", std::uint64_t{3}).n_kv_heads == 3);
   CHECK(read_with("some.attention.key_length", std::uint16_t{64}).key_dim == 64);
-  CHECK(read_with("some.attention.key_length", std::uint32_t{64}).n_rot == 64);
+  CHECK(read_with("some.attention.key_length", std::uint32_t{64}).rope.n_rot == 64);
   CHECK(read_with("some.attention.value_length", std::int32_t{32}).value_dim == 32);
-  CHECK(read_with("some.rope.dimension_count", std::uint32_t{8}).n_rot == 8);
-  CHECK(read_with("some.rope.freq_base", 1e6F).rope_base == 1e6F);
-  CHECK(read_with("some.rope.scaling.factor", 4.0F).rope_freq_scale == 0.25F);
-  CHECK(read_with("some.rope.scale_linear", 2.0F).rope_freq_scale == 0.5F);
-  CHECK(read_with("some.rope.scaling.type", "none").rope_freq_scale == 1.0F);
-  CHECK(read_with("some.expert_weights_scale", 2.5F).expert_weights_scale == 2.5F);
+  CHECK(read_with("some.rope.dimension_count", std::uint32_t{8}).rope.n_rot == 8);
+  CHECK(read_with("some.rope.freq_base", 1e6F).rope.base == 1e6F);
+  CHECK(read_with("some.rope.scaling.factor", 4.0F).rope.freq_scale == 0.25F);
+  CHECK(read_with("some.rope.scale_linear", 2.0F).rope.freq_scale == 0.5F);
+  CHECK(read_with("some.rope.scaling.type", "none").rope.freq_scale == 1.0F);
+  CHECK(read_with("some.expert_weights_scale", 2.5F).router.scale == 2.5F);
 }
 
 TEST_CASE("Trailing blocks of next-token prediction do not run", "[models]") {
@@ -79,7 +79,7 @@ TEST_CASE("Trailing blocks of next-token prediction do not run", "[models]") {
 }
 
 TEST_CASE("A scale of 0 for expert weights means none", "[models]") {
-  CHECK(read_with("some.expert_weights_scale", 0.0F).expert_weights_scale == 1.0F);
+  CHECK(read_with("some.expert_weights_scale", 0.0F).router.scale == 1.0F);
 }
 
 TEST_CASE("Each required key is named when it is missing", "[models]") {

@@ -56,7 +56,7 @@ TEST_CASE("The published qwen3moe model is read as it is", "[models]") {
   CHECK(c.n_experts == 128);
   CHECK(c.n_experts_used == 8);
   CHECK(c.n_ff_expert == 768);
-  const auto rope = Qwen3Moe::rope(c);
+  const auto& rope = c.rope;
   CHECK(rope.n_rot == 128);
   CHECK(rope.base == 1e6F);
   CHECK(rope.freq_scale == 1.0F);
@@ -77,10 +77,10 @@ TEST_CASE("Without its own key the width of an expert is a share of the dense wi
 }
 
 TEST_CASE("qwen3moe renormalises whatever the file says", "[models]") {
-  const auto router = Qwen3Moe::router(read_with("expert_weights_norm", false));
+  const auto router = read_with("expert_weights_norm", false).router;
   CHECK(router.renormalise);
   CHECK(router.scale == 1.0F);
-  CHECK(Qwen3Moe::router(read_with("expert_weights_scale", 2.0F)).scale == 2.0F);
+  CHECK(read_with("expert_weights_scale", 2.0F).router.scale == 2.0F);
 }
 
 TEST_CASE("qwen3moe turns whole heads", "[models]") {
@@ -90,7 +90,7 @@ TEST_CASE("qwen3moe turns whole heads", "[models]") {
 }
 
 TEST_CASE("A linear rope scaling of a qwen3moe file is applied", "[models]") {
-  CHECK(Qwen3Moe::rope(read_with("rope.scaling.factor", 4.0F)).freq_scale == 0.25F);
+  CHECK(read_with("rope.scaling.factor", 4.0F).rope.freq_scale == 0.25F);
 }
 
 }  // namespace lazymoe::models

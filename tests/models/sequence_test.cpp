@@ -18,11 +18,11 @@ TEST_CASE("A sequence counts its positions and forgets from the end", "[models]"
   CHECK(sequence->capacity() == 20);
   loaded.model.forward(*sequence, test::some_tokens(7, tiny.n_vocab), {});
   CHECK(sequence->length() == 7);
-  sequence->rewind(9);
+  CHECK(sequence->rewind(9) == 7);
   CHECK(sequence->length() == 7);
-  sequence->rewind(3);
+  CHECK(sequence->rewind(3) == 3);
   CHECK(sequence->length() == 3);
-  sequence->rewind(0);
+  CHECK(sequence->rewind(0) == 0);
   CHECK(sequence->length() == 0);
 }
 

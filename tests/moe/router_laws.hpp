@@ -15,9 +15,9 @@
 namespace lazymoe::test {
 
 /// Feeds a router seeded logits, some of them tied and some extreme, and checks its laws.
-/// @param score what the router ranks by, from the logits: a function of vectors
+/// @param score what the router ranks by, from the logits and the bias (empty if not `with_bias`): a function of vectors
 template <moe::Router R, class Score>
-void check_router_laws(const R& router, std::uint64_t seed, Score&& score) {
+void check_router_laws(const R& router, std::uint64_t seed, bool with_bias, Score&& score) {
   Noise noise(seed);
   for (int step = 0; step < 200; ++step) {
     const std::size_t n = 1 + noise.bits() % 70;
@@ -26,12 +26,13 @@ void check_router_laws(const R& router, std::uint64_t seed, Score&& score) {
     if (step % 3 == 0) {
       for (float& l : logits) l = std::round(l);
     }
+    const std::vector<float> bias = with_bias ? noise.values(n, 0.5F) : std::vector<float>{};
     std::vector<ExpertIndex> experts(k);
     std::vector<float> weights(k);
     std::vector<float> overwritten = logits;
-    router.route(overwritten, experts, weights);
+    router.route(overwritten, bias, experts, weights);
 
-    const std::vector<float> scores = score(logits);
+    const std::vector<float> scores = score(logits, bias);
     std::vector<bool> chosen(n, false);
     for (std::size_t j = 0; j < k; ++j) {
       REQUIRE(experts[j] < n);
@@ -54,7 +55,7 @@ void check_router_laws(const R& router, std::uint64_t seed, Score&& score) {
     std::copy(logits.begin(), logits.end(), moved.begin() + 1);
     std::vector<ExpertIndex> same_experts(k, 12345);
     std::vector<float> same_weights(k, -1.0F);
-    router.route(std::span(moved).subspan(1), same_experts, same_weights);
+    router.route(std::span(moved).subspan(1), bias, same_experts, same_weights);
     REQUIRE(same_experts == experts);
     REQUIRE(same_weights == weights);
   }

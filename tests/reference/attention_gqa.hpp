@@ -24,13 +24,13 @@ struct GqaWeights {
     const auto begin = x.begin() + static_cast<std::ptrdiff_t>(first);
     const auto end = begin + static_cast<std::ptrdiff_t>(c.key_dim);
     Vector head = rms_norm({begin, end}, norm, static_cast<double>(c.rms_epsilon));
-    for (std::size_t i = 0; i < c.n_rot / 2; ++i) {
-      const double exponent = -2.0 * static_cast<double>(i) / static_cast<double>(c.n_rot);
-      const double theta = static_cast<double>(position) * std::pow(static_cast<double>(c.rope_base), exponent);
+    for (std::size_t i = 0; i < c.rope.n_rot / 2; ++i) {
+      const double exponent = -2.0 * static_cast<double>(i) / static_cast<double>(c.rope.n_rot);
+      const double theta = static_cast<double>(position) * std::pow(static_cast<double>(c.rope.base), exponent);
       const double a = head[i];
-      const double b = head[i + c.n_rot / 2];
+      const double b = head[i + c.rope.n_rot / 2];
       head[i] = a * std::cos(theta) - b * std::sin(theta);
-      head[i + c.n_rot / 2] = a * std::sin(theta) + b * std::cos(theta);
+      head[i + c.rope.n_rot / 2] = a * std::sin(theta) + b * std::cos(theta);
     }
     out.push_back(std::move(head));
   }

@@ -9,30 +9,37 @@
 
 #include "../core/error.hpp"
 #include "../gguf/metadata.hpp"
-#include "../moe/router.hpp"
+#include "olmoe.hpp"
 #include "qwen3moe.hpp"
 
 namespace lazymoe::models {
 
-/// What makes one family: how its configuration is read, which attention and router it composes.
+/// What passes information between the tokens of a layer: an attention, a recurrence, or one of them by layer.
+// clang-format off
+template <class M>
+concept TokenMixer =
+    std::movable<M> && std::default_initializable<typename M::Scratch> && SequenceState<typename M::State> &&
+    requires(M mixer, const M& bound, const Config& config, const SequenceOptions& options, WeightBinder& binder,
+             LayerIndex layer, const tensor::Rope& rope, tensor::ConstRows x, typename M::State& state,
+             typename M::Scratch& scratch, parallel::ThreadPool& pool, tensor::Rows out) {
+      { M::new_state(config, options) } -> std::same_as<typename M::State>;
+      mixer.bind(binder, config, layer);
+      bound.run(config, rope, x, state, scratch, pool, out);
+    };
+
+/// What makes one family: how its configuration is read, and which mixer its layers have.
 ///
 /// Law: a tiny model of the family gives the reference's logits (tests/models/golden_test.cpp).
-// clang-format off
 template <class A>
 concept ModelArchitecture =
-    requires(const gguf::Metadata& metadata, const Config& config) {
+    requires(const gguf::Metadata& metadata) {
       { A::name } -> std::convertible_to<std::string_view>;
       { A::read_config(metadata) } -> std::same_as<Config>;
-      { A::router(config) } -> std::same_as<typename A::Router>;
-      { A::rope(config) } -> std::same_as<tensor::RopeOptions>;
-      typename A::Attention::State;
-      typename A::Attention::Scratch;
-    } && moe::Router<typename A::Router>;
+    } && TokenMixer<typename A::Mixer>;
 // clang-format on
-static_assert(ModelArchitecture<Qwen3Moe>);
 
 /// Every family the library runs. To add one: write its trait, add it here, add its goldens.
-inline constexpr auto architectures = boost::hana::tuple_t<Qwen3Moe>;
+inline constexpr auto architectures = boost::hana::tuple_t<Olmoe, Qwen3Moe>;
 
 /// Calls `fn(hana::type<A>)` for the architecture of that name.
 /// @throws Error{unsupported_model} listing the names there are

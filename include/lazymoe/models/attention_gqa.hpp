@@ -18,6 +18,7 @@
 #include "../tensor/norm.hpp"
 #include "../tensor/rope.hpp"
 #include "config.hpp"
+#include "sequence.hpp"
 #include "state.hpp"
 #include "weights.hpp"
 
@@ -33,8 +34,8 @@ struct GqaScratch {
   tensor::Matrix mixed;    // [tokens, n_heads * value_dim]
 };
 
-/// Causal attention with grouped queries: query head h reads key and value head h / (n_heads / n_kv_heads). With an
-/// RMS norm on each query and key head before the rotation, as Qwen3 has it.
+/// Causal attention with grouped queries: query head h reads key and value head h / (n_heads / n_kv_heads). Queries and
+/// keys may be normed before the rotation.
 ///
 /// @source Ainslie et al., "GQA", 2023
 class GqaAttention {
@@ -42,27 +43,33 @@ class GqaAttention {
   using State = KvCache;
   using Scratch = GqaScratch;
 
-  [[nodiscard]] static KvCache::Shape state_shape(const Config& c, std::size_t n_ctx) noexcept {
-    return {.n_layers = c.n_layers,
-            .n_ctx = n_ctx,
-            .key_width = c.n_kv_heads * c.key_dim,
-            .value_width = c.n_kv_heads * c.value_dim};
+  [[nodiscard]] static KvCache new_state(const Config& c, const SequenceOptions& options) {
+    return {{.n_layers = c.n_layers,
+             .n_ctx = options.n_ctx,
+             .key_width = c.n_kv_heads * c.key_dim,
+             .value_width = c.n_kv_heads * c.value_dim},
+            options.kv_type};
   }
 
-  void bind(WeightBinder& binder, const Config& c, const std::string& prefix) {
+  void bind(WeightBinder& binder, const Config& c, LayerIndex layer) {
+    cache_layer_ = layer;
+    const std::string prefix = block_prefix(layer);
     binder.matrix(query_, prefix + "attn_q.weight", c.n_heads * c.key_dim, c.n_embd);
     binder.matrix(key_, prefix + "attn_k.weight", c.n_kv_heads * c.key_dim, c.n_embd);
     binder.matrix(value_, prefix + "attn_v.weight", c.n_kv_heads * c.value_dim, c.n_embd);
     binder.matrix(output_, prefix + "attn_output.weight", c.n_embd, c.n_heads * c.value_dim);
-    binder.vector(query_norm_, prefix + "attn_q_norm.weight", c.key_dim);
-    binder.vector(key_norm_, prefix + "attn_k_norm.weight", c.key_dim);
+    if (c.head_norm != HeadNorm::none) {
+      const bool rows = c.head_norm == HeadNorm::rows;
+      binder.vector(query_norm_, prefix + "attn_q_norm.weight", (rows ? c.n_heads : 1) * c.key_dim);
+      binder.vector(key_norm_, prefix + "attn_k_norm.weight", (rows ? c.n_kv_heads : 1) * c.key_dim);
+    }
   }
 
   /// Writes the keys and values of the batch's positions and attends to all positions up to each token's own.
   ///
   /// @shape x[tokens, n_embd], already normed -> out[tokens, n_embd]
-  void run(LayerIndex layer, const Config& c, const tensor::Rope& rope, const tensor::ConstRows& x, KvCache& cache,
-           GqaScratch& s, parallel::ThreadPool& pool, tensor::Rows out) const {
+  void run(const Config& c, const tensor::Rope& rope, const tensor::ConstRows& x, KvCache& cache, GqaScratch& s,
+           parallel::ThreadPool& pool, tensor::Rows out) const {
     const std::size_t n = tensor::row_count(x);
     const auto rows = static_cast<Eigen::Index>(n);
     s.queries.resize(rows, static_cast<Eigen::Index>(query_.rows));
@@ -81,12 +88,14 @@ class GqaAttention {
       for (std::size_t t = begin; t < end; ++t) {
         const auto q = tensor::row(queries, t);
         const auto k = tensor::row(keys, t);
-        tensor::rms_norm_heads(q, query_norm_, c.rms_epsilon);
-        tensor::rms_norm_heads(k, key_norm_, c.rms_epsilon);
+        if (c.head_norm != HeadNorm::none) {
+          tensor::rms_norm_heads(q, query_norm_, c.rms_epsilon);
+          tensor::rms_norm_heads(k, key_norm_, c.rms_epsilon);
+        }
         const auto angles = rope.angles(first + t);
         rope.rotate(q, c.key_dim, angles);
         rope.rotate(k, c.key_dim, angles);
-        cache.write(layer, first + t, k, tensor::row(tensor::ConstRows(s.values), t));
+        cache.write(cache_layer_, first + t, k, tensor::row(tensor::ConstRows(s.values), t));
       }
     });
 
@@ -95,7 +104,7 @@ class GqaAttention {
       std::vector<float> scratch;
       for (std::size_t i = begin; i < end; ++i) {
         const std::size_t t = i / c.n_kv_heads;
-        attend(layer, c, cache, first + t, i % c.n_kv_heads, tensor::row(queries, t), tensor::row(mixed, t), scratch);
+        attend(c, cache, first + t, i % c.n_kv_heads, tensor::row(queries, t), tensor::row(mixed, t), scratch);
       }
     });
     s.mixed_inputs.assign(s.mixed);
@@ -104,8 +113,8 @@ class GqaAttention {
 
  private:
   /// All query heads that share one key and value head, for one token: so each value is decoded once.
-  static void attend(LayerIndex layer, const Config& c, const KvCache& cache, std::size_t position, std::size_t kv_head,
-                     std::span<const float> queries, std::span<float> mixed, std::vector<float>& scratch) {
+  void attend(const Config& c, const KvCache& cache, std::size_t position, std::size_t kv_head,
+              std::span<const float> queries, std::span<float> mixed, std::vector<float>& scratch) const {
     const std::size_t group = c.n_heads / c.n_kv_heads;
     const std::size_t n = position + 1;
     scratch.resize(group * n + (group * n_partial + 1) * c.value_dim);
@@ -117,7 +126,7 @@ class GqaAttention {
     for (std::size_t p = 0; p < n; ++p) {
       for (std::size_t h = 0; h < group; ++h) {
         const auto query = queries.subspan((kv_head * group + h) * c.key_dim, c.key_dim);
-        scores[h * n + p] = scale * cache.key_dot(layer, p, kv_head * c.key_dim, query);
+        scores[h * n + p] = scale * cache.key_dot(cache_layer_, p, kv_head * c.key_dim, query);
       }
     }
     for (std::size_t h = 0; h < group; ++h) simd::softmax(scores + h * n, n);
@@ -126,7 +135,7 @@ class GqaAttention {
     // reference's product has.
     std::fill_n(partial, group * n_partial * c.value_dim, 0.0F);
     for (std::size_t p = 0; p < n; ++p) {
-      const float* value = cache.value(layer, p, kv_head * c.value_dim, c.value_dim, decoded);
+      const float* value = cache.value(cache_layer_, p, kv_head * c.value_dim, c.value_dim, decoded);
       for (std::size_t h = 0; h < group; ++h) {
         float* sum = partial + (h * n_partial + p % n_partial) * c.value_dim;
         simd::add_scaled(scores[h * n + p], value, sum, c.value_dim);
@@ -143,6 +152,7 @@ class GqaAttention {
 
   static constexpr std::size_t n_partial = 8;
 
+  LayerIndex cache_layer_ = 0;
   quant::PackedMatrix query_;
   quant::PackedMatrix key_;
   quant::PackedMatrix value_;

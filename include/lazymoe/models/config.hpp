@@ -8,29 +8,45 @@
 
 #include "../core/error.hpp"
 #include "../gguf/metadata.hpp"
+#include "../moe/router.hpp"
+#include "../tensor/rope.hpp"
 
 namespace lazymoe::models {
 
-/// Hyper-parameters that all families share; what a family adds or fixes is in its own header.
+/// What an RMS norm of queries and keys runs over.
+enum class HeadNorm {
+  none,
+  heads,  ///< each head by itself: Qwen3
+  rows,   ///< all heads of a token together: OLMoE
+};
+
+/// Hyper-parameters. The reader below fills what all families share; a family's own header adds or fixes the rest.
 /// @source keys: spec of the GGUF format, "Standardized key-value pairs"
 struct Config {
   std::string architecture;
   std::size_t n_layers = 0;  ///< that run: without the trailing next-token-prediction blocks
   std::size_t n_embd = 0;
+  std::size_t n_ctx_train = 0;
+  std::size_t n_vocab = 0;
+  float rms_epsilon = 0.0F;
+
   std::size_t n_heads = 0;
   std::size_t n_kv_heads = 0;
   std::size_t key_dim = 0;    ///< of one head
   std::size_t value_dim = 0;  ///< of one head
-  std::size_t n_rot = 0;
-  float rope_base = 10000.0F;
-  float rope_freq_scale = 1.0F;
-  float rms_epsilon = 0.0F;
-  std::size_t n_ctx_train = 0;
-  std::size_t n_vocab = 0;
+  HeadNorm head_norm = HeadNorm::none;
+  tensor::RopeOptions rope;
+
+  std::string ffn_norm = "ffn_norm";  ///< name of the norm before the feed-forward
+  std::size_t n_dense_layers = 0;     ///< leading layers without experts
+  std::size_t n_ff_dense = 0;         ///< width of their feed-forward
   std::size_t n_experts = 0;
   std::size_t n_experts_used = 0;
   std::size_t n_ff_expert = 0;  ///< width of one expert
-  float expert_weights_scale = 1.0F;
+  std::size_t n_ff_shared = 0;  ///< width of the shared expert; 0: there is none
+  bool shared_gate = false;     ///< the shared expert's output is multiplied by a sigmoid of its own
+  bool selection_bias = false;  ///< a bias chooses experts beside their scores
+  moe::TopKRouter router;
 };
 
 /// Reads one hyper-parameter of the file's own architecture: `key` is without its prefix.
@@ -90,16 +106,18 @@ class ConfigReader {
   const std::size_t head_dim = c.n_embd / c.n_heads;
   c.key_dim = in.positive_or("attention.key_length", head_dim);
   c.value_dim = in.positive_or("attention.value_length", head_dim);
-  c.n_rot = in.positive_or("rope.dimension_count", c.key_dim);
-  if (c.n_rot % 2 != 0 || c.n_rot > c.key_dim) in.refuse("rope.dimension_count", "is odd or wider than a head");
-  c.rope_base = in.value_or<float>("rope.freq_base", 10000.0F);
-  if (!(c.rope_base > 0.0F) || !std::isfinite(c.rope_base)) in.refuse("rope.freq_base", "is not a positive number");
+  c.rope.n_rot = in.positive_or("rope.dimension_count", c.key_dim);
+  if (c.rope.n_rot % 2 != 0 || c.rope.n_rot > c.key_dim) {
+    in.refuse("rope.dimension_count", "is odd or wider than a head");
+  }
+  c.rope.base = in.value_or<float>("rope.freq_base", 10000.0F);
+  if (!(c.rope.base > 0.0F) || !std::isfinite(c.rope.base)) in.refuse("rope.freq_base", "is not a positive number");
   const auto scaling = in.value_or<std::string_view>("rope.scaling.type", "linear");
   if (scaling == "linear") {
     // Old files have the second key.
     const auto factor = in.value_or<float>("rope.scaling.factor", in.value_or<float>("rope.scale_linear", 0.0F));
-    c.rope_freq_scale = factor == 0.0F ? 1.0F : 1.0F / factor;
-    if (!(factor >= 0.0F) || !(c.rope_freq_scale > 0.0F) || !std::isfinite(c.rope_freq_scale)) {
+    c.rope.freq_scale = factor == 0.0F ? 1.0F : 1.0F / factor;
+    if (!(factor >= 0.0F) || !(c.rope.freq_scale > 0.0F) || !std::isfinite(c.rope.freq_scale)) {
       in.refuse("rope.scaling.factor", "is not a positive number");
     }
   } else if (scaling != "none") {
@@ -119,7 +137,7 @@ class ConfigReader {
   // Missing, 0 and 1 all mean: do not scale.
   const auto scale = in.value_or<float>("expert_weights_scale", 0.0F);
   if (!(scale >= 0.0F) || !std::isfinite(scale)) in.refuse("expert_weights_scale", "is negative or not a number");
-  c.expert_weights_scale = scale == 0.0F ? 1.0F : scale;
+  c.router.scale = scale == 0.0F ? 1.0F : scale;
   return c;
 }
 

@@ -11,7 +11,6 @@
 #include "../core/error.hpp"
 #include "../core/types.hpp"
 #include "../gguf/file.hpp"
-#include "../moe/routed_ffn.hpp"
 #include "../parallel/thread_pool.hpp"
 #include "../quant/decode.hpp"
 #include "../quant/packed_matrix.hpp"
@@ -22,29 +21,31 @@
 #include "../tensor/rope.hpp"
 #include "architecture.hpp"
 #include "config.hpp"
+#include "feed_forward.hpp"
 #include "sequence.hpp"
 #include "weights.hpp"
 
 namespace lazymoe::models {
 
 /// State and scratch of one sequence of a Decoder<A>.
-template <class Attention>
+template <class Mixer>
 class DecoderSequence final : public Sequence {
  public:
-  DecoderSequence(typename Attention::State state, std::size_t n_batch) : state_(std::move(state)), n_batch_(n_batch) {}
+  DecoderSequence(typename Mixer::State state, std::size_t n_batch) : state_(std::move(state)), n_batch_(n_batch) {}
 
   [[nodiscard]] std::size_t length() const noexcept override { return state_.length(); }
   [[nodiscard]] std::size_t capacity() const noexcept override { return state_.capacity(); }
   [[nodiscard]] Bytes bytes() const noexcept override { return state_.bytes(); }
-  void rewind(std::size_t length) noexcept override { state_.rewind(length); }
+  std::size_t rewind(std::size_t length) noexcept override { return state_.rewind(length); }
+  void keep() override { state_.keep(); }
 
  private:
   template <ModelArchitecture A>
   friend class Decoder;
 
-  typename Attention::State state_;
-  typename Attention::Scratch attention_;
-  moe::RoutedFfn ffn_;
+  typename Mixer::State state_;
+  typename Mixer::Scratch mixer_;
+  FeedForwardScratch ffn_;
   tensor::Activations last_inputs_;
   tensor::Matrix hidden_;  // [n_batch, n_embd]: the residual stream
   tensor::Matrix normed_;  // [n_batch, n_embd]
@@ -58,18 +59,14 @@ class DecoderSequence final : public Sequence {
 template <ModelArchitecture A>
 class Decoder {
  public:
-  using Attention = typename A::Attention;
-  using SequenceType = DecoderSequence<Attention>;
+  using Mixer = typename A::Mixer;
+  using SequenceType = DecoderSequence<Mixer>;
 
   /// Checks everything, then reads the dense weights.
   /// @throws Error{bad_tensor, bad_metadata, io}
   Decoder(const gguf::File& file, store::ExpertSource& experts, parallel::ThreadPool& pool, WeightStorage how,
           const Progress& progress)
-      : config_(A::read_config(file.metadata())),
-        router_(A::router(config_)),
-        rope_(A::rope(config_)),
-        experts_(&experts),
-        pool_(&pool) {
+      : config_(A::read_config(file.metadata())), rope_(config_.rope), experts_(&experts), pool_(&pool) {
     WeightBinder binder(file);
     bind(binder, file);
     weights_ = binder.load(how, progress);
@@ -91,15 +88,14 @@ class Decoder {
   [[nodiscard]] Bytes weight_bytes() const noexcept { return weights_.bytes(); }
 
   [[nodiscard]] SequenceType new_sequence(const SequenceOptions& options) const {
-    return {typename Attention::State(Attention::state_shape(config_, options.n_ctx), options.kv_type),
-            options.n_batch};
+    return {Mixer::new_state(config_, options), options.n_batch};
   }
 
   /// Runs `tokens` at the end of the sequence and writes logits: of the last token, of all, or of none.
   ///
   /// @shape  tokens[n] -> logits[n_vocab], logits[n, n_vocab] or logits[0]
   /// @throws Error{context_full, bad_argument} before anything is run; Error{io} with the sequence as it was before
-  ///         the failed batch
+  ///         the failed batch, or where the family cannot take a batch back, at its last kept position
   void forward(SequenceType& s, std::span<const TokenId> tokens, std::span<float> logits) const {
     const std::size_t n_vocab = config_.n_vocab;
     LAZYMOE_EXPECTS(logits.empty() || logits.size() == n_vocab || logits.size() == n_vocab * tokens.size());
@@ -116,7 +112,12 @@ class Decoder {
     const bool all = logits.size() == n_vocab * tokens.size();
     for (std::size_t first = 0; first < tokens.size(); first += s.n_batch_) {
       const auto batch = tokens.subspan(first, std::min(s.n_batch_, tokens.size() - first));
-      run_blocks(s, batch);
+      try {
+        run_blocks(s, batch);
+      } catch (...) {
+        s.state_.abandon();
+        throw;
+      }
       const bool last = first + batch.size() == tokens.size();
       if (all) {
         project(s, 0, batch.size(), logits.subspan(first * n_vocab, batch.size() * n_vocab));
@@ -129,13 +130,13 @@ class Decoder {
 
  private:
   struct Block {
-    std::vector<float> attention_norm;
-    Attention attention;
+    std::vector<float> mixer_norm;
+    Mixer mixer;
     std::vector<float> ffn_norm;
-    quant::PackedMatrix gate_inp;
+    FeedForward ffn;
   };
 
-  explicit Decoder(Config config) : config_(std::move(config)), router_(A::router(config_)), rope_(A::rope(config_)) {}
+  explicit Decoder(Config config) : config_(std::move(config)), rope_(config_.rope) {}
 
   void bind(WeightBinder& binder, const gguf::File& file) {
     Config& c = config_;
@@ -150,13 +151,13 @@ class Decoder {
     }
     blocks_.resize(c.n_layers);
     for (std::size_t i = 0; i < c.n_layers; ++i) {
-      const std::string prefix = "blk." + std::to_string(i) + ".";
+      const auto layer = static_cast<LayerIndex>(i);
+      const std::string prefix = block_prefix(layer);
       Block& block = blocks_[i];
-      binder.vector(block.attention_norm, prefix + "attn_norm.weight", c.n_embd);
-      block.attention.bind(binder, c, prefix);
-      binder.vector(block.ffn_norm, prefix + "ffn_norm.weight", c.n_embd);
-      binder.matrix(block.gate_inp, prefix + "ffn_gate_inp.weight", c.n_experts, c.n_embd);
-      binder.experts(prefix, c.n_experts, c.n_ff_expert, c.n_embd);
+      binder.vector(block.mixer_norm, prefix + "attn_norm.weight", c.n_embd);
+      block.mixer.bind(binder, c, layer);
+      binder.vector(block.ffn_norm, prefix + c.ffn_norm + ".weight", c.n_embd);
+      block.ffn.bind(binder, c, layer);
     }
     binder.check(c.n_layers);
   }
@@ -172,12 +173,11 @@ class Decoder {
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       const auto layer = static_cast<LayerIndex>(i);
       const Block& block = blocks_[i];
-      tensor::rms_norm(hidden, block.attention_norm, c.rms_epsilon, s.normed_);
-      block.attention.run(layer, c, rope_, s.normed_, s.state_, s.attention_, *pool_, s.delta_);
+      tensor::rms_norm(hidden, block.mixer_norm, c.rms_epsilon, s.normed_);
+      block.mixer.run(c, rope_, s.normed_, s.state_, s.mixer_, *pool_, s.delta_);
       s.hidden_ += s.delta_;
       tensor::rms_norm(hidden, block.ffn_norm, c.rms_epsilon, s.normed_);
-      s.ffn_.run(layer, router_, c.n_experts_used, block.gate_inp, s.normed_, s.state_.length(), *experts_, *pool_,
-                 s.delta_);
+      block.ffn.run(layer, c, s.normed_, s.state_.length(), *experts_, s.ffn_, *pool_, s.delta_);
       s.hidden_ += s.delta_;
     }
   }
@@ -194,7 +194,6 @@ class Decoder {
   }
 
   Config config_;
-  typename A::Router router_;
   tensor::Rope rope_;
   store::ExpertSource* experts_ = nullptr;
   parallel::ThreadPool* pool_ = nullptr;

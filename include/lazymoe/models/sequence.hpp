@@ -23,8 +23,12 @@ class Sequence {
   [[nodiscard]] virtual std::size_t capacity() const noexcept = 0;
   /// Memory of keys and values when the context is full.
   [[nodiscard]] virtual Bytes bytes() const noexcept = 0;
-  /// Forgets what comes after the first `length` positions.
-  virtual void rewind(std::size_t length) noexcept = 0;
+  /// Forgets what comes after the first `length` positions, or more where the state of some layers cannot be taken
+  /// back: then the sequence goes on from the last kept position before. Returns how many positions stay.
+  virtual std::size_t rewind(std::size_t length) noexcept = 0;
+  /// Makes the present length a position that rewind() can come back to, whatever the family. Costs a copy of the
+  /// layers' recurrent states, and takes the place of an older one.
+  virtual void keep() = 0;
 };
 
 }  // namespace lazymoe::models

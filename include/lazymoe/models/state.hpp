@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <span>
 
@@ -14,6 +15,22 @@
 
 namespace lazymoe::models {
 
+/// What a family's layers remember of the tokens before.
+///
+/// Law: after rewind(n) returned m <= n, the tokens from m on give the bits they gave before
+// clang-format off
+template <class S>
+concept SequenceState = std::movable<S> && requires(S state, const S& fixed, std::size_t n) {
+  { fixed.length() } noexcept -> std::same_as<std::size_t>;
+  { fixed.capacity() } noexcept -> std::same_as<std::size_t>;
+  { fixed.bytes() } noexcept -> std::same_as<Bytes>;
+  state.advance(n);                                            // the batch's positions count
+  { state.rewind(n) } noexcept -> std::same_as<std::size_t>;   // see Sequence::rewind()
+  state.keep();                                                // see Sequence::keep()
+  { state.abandon() } noexcept;                                // a batch failed half-way
+};
+// clang-format on
+
 /// How keys and values are kept: half precision takes half the memory, as the reference does by default.
 enum class KvType { f16, f32 };
 
@@ -23,8 +40,6 @@ enum class KvType { f16, f32 };
 /// @memory reserved at construction; pages are taken as positions are written
 class KvCache {
  public:
-  static constexpr bool can_rewind = true;
-
   struct Shape {
     std::size_t n_layers = 0;
     std::size_t n_ctx = 0;  ///< positions
@@ -48,7 +63,9 @@ class KvCache {
     length_ += n;
   }
   /// Forgets what comes after the first `length` positions.
-  void rewind(std::size_t length) noexcept { length_ = std::min(length_, length); }
+  std::size_t rewind(std::size_t length) noexcept { return length_ = std::min(length_, length); }
+  void keep() noexcept {}  // every position can be come back to
+  void abandon() noexcept {}  // what was written after length() does not count
 
   void write(LayerIndex layer, std::size_t position, std::span<const float> key,
              std::span<const float> value) noexcept {
@@ -105,5 +122,6 @@ class KvCache {
   AlignedBuffer values_;
   std::size_t length_ = 0;
 };
+static_assert(SequenceState<KvCache>);
 
 }  // namespace lazymoe::models

@@ -22,6 +22,9 @@
 
 namespace lazymoe::models {
 
+/// What the names of a layer's tensors begin with.
+[[nodiscard]] inline std::string block_prefix(LayerIndex layer) { return "blk." + std::to_string(layer) + "."; }
+
 /// Told how many bytes of how many have been read.
 using Progress = std::function<void(Bytes done, Bytes total)>;
 

@@ -22,6 +22,12 @@
 
 namespace lazymoe::moe {
 
+/// What one layer's router multiplies and adds.
+struct RouterWeights {
+  quant::PackedMatrix gate_inp;       ///< [n_experts, n_embd]
+  std::vector<float> selection_bias;  ///< [n_experts], or none: for the choice of experts alone
+};
+
 /// The mixture-of-experts feed-forward of a batch: routes every token first, borrows the union of the chosen experts,
 /// each once, computes expert by expert as they arrive, and adds the outputs of a token in its router's order. So the
 /// order in which experts arrive changes no bit.
@@ -33,14 +39,13 @@ class RoutedFfn {
  public:
   /// out[t] = sum_j w_j * down_e(silu(gate_e x[t]) * up_e x[t]),  e = the j-th expert of token t.
   ///
-  /// @shape  gate_inp[n_experts, n_embd], x[tokens, n_embd] -> out[tokens, n_embd]
+  /// @shape  x[tokens, n_embd] -> out[tokens, n_embd]
   /// @throws Error{io} if an expert cannot be read; nothing stays pinned
   template <Router R>
-  void run(LayerIndex layer, const R& router, std::size_t k, const quant::PackedMatrix& gate_inp,
-           const tensor::ConstRows& x, std::size_t first_position, store::ExpertSource& source,
-           parallel::ThreadPool& pool, tensor::Rows out) {
+  void run(LayerIndex layer, const R& router, std::size_t k, const RouterWeights& weights, const tensor::ConstRows& x,
+           std::size_t first_position, store::ExpertSource& source, parallel::ThreadPool& pool, tensor::Rows out) {
     inputs_.assign(x);
-    route(layer, router, k, gate_inp, first_position, source, pool);
+    route(layer, router, k, weights, first_position, source, pool);
 
     const std::size_t n_places = routes_.n_tokens() * k;
     rows_.resize(n_places);
@@ -64,21 +69,21 @@ class RoutedFfn {
   };
 
   template <Router R>
-  void route(LayerIndex layer, const R& router, std::size_t k, const quant::PackedMatrix& gate_inp,
+  void route(LayerIndex layer, const R& router, std::size_t k, const RouterWeights& weights,
              std::size_t first_position, store::ExpertSource& source, parallel::ThreadPool& pool) {
     const std::size_t n_tokens = inputs_.tokens();
-    reserve(logits_, n_tokens, gate_inp.rows);
+    reserve(logits_, n_tokens, weights.gate_inp.rows);
     tensor::Rows logits = tensor::first_rows(logits_, n_tokens);
-    tensor::matmul(gate_inp, inputs_, logits, pool);
+    tensor::matmul(weights.gate_inp, inputs_, logits, pool);
     routes_.reset(n_tokens, k);
     for (std::size_t t = 0; t < n_tokens; ++t) {
-      router.route(tensor::row(logits, t), routes_.experts(t), routes_.weights(t));
+      router.route(tensor::row(logits, t), weights.selection_bias, routes_.experts(t), routes_.weights(t));
       source.on_route({.layer = layer,
                        .position = first_position + t,
                        .experts = std::as_const(routes_).experts(t),
                        .weights = std::as_const(routes_).weights(t)});
     }
-    routes_.group(gate_inp.rows);
+    routes_.group(weights.gate_inp.rows);
   }
 
   /// Residents go first: a later group may evict them.

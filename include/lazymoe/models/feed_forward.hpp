@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+
+#include "../core/types.hpp"
+#include "../moe/dense_ffn.hpp"
+#include "../moe/routed_ffn.hpp"
+#include "../parallel/thread_pool.hpp"
+#include "../simd/vector.hpp"
+#include "../store/source.hpp"
+#include "../tensor/aliases.hpp"
+#include "config.hpp"
+#include "weights.hpp"
+
+namespace lazymoe::models {
+
+/// Scratch of feed-forwards, shared by all layers of a sequence.
+struct FeedForwardScratch {
+  moe::RoutedFfn routed;
+  moe::DenseFfn::Scratch dense;
+  tensor::Activations inputs;
+  tensor::Matrix shared;  // [tokens, n_embd]
+  tensor::Matrix gates;   // [tokens, 1]: of the shared expert
+};
+
+/// The feed-forward of one layer: dense in the leading layers of some families, else routed experts, with a shared
+/// expert beside them if the family has one.
+class FeedForward {
+ public:
+  void bind(WeightBinder& binder, const Config& c, LayerIndex layer) {
+    const std::string prefix = block_prefix(layer) + "ffn_";
+    routed_ = layer >= c.n_dense_layers;
+    if (!routed_) {
+      bind(binder, dense_, prefix, "", c.n_ff_dense, c.n_embd);
+      return;
+    }
+    binder.matrix(router_.gate_inp, prefix + "gate_inp.weight", c.n_experts, c.n_embd);
+    if (c.selection_bias) binder.vector(router_.selection_bias, block_prefix(layer) + "exp_probs_b.bias", c.n_experts);
+    binder.experts(block_prefix(layer), c.n_experts, c.n_ff_expert, c.n_embd);
+    if (c.n_ff_shared == 0) return;
+    bind(binder, dense_, prefix, "_shexp", c.n_ff_shared, c.n_embd);
+    if (c.shared_gate) binder.matrix(shared_gate_, prefix + "gate_inp_shexp.weight", 1, c.n_embd);
+  }
+
+  /// @shape  x[tokens, n_embd], already normed -> out[tokens, n_embd]
+  /// @throws Error{io} if an expert cannot be read
+  void run(LayerIndex layer, const Config& c, const tensor::ConstRows& x, std::size_t first_position,
+           store::ExpertSource& experts, FeedForwardScratch& s, parallel::ThreadPool& pool, tensor::Rows out) const {
+    if (!routed_) {
+      s.inputs.assign(x);
+      dense_.run(s.inputs, s.dense, pool, out);
+      return;
+    }
+    s.routed.run(layer, c.router, c.n_experts_used, router_, x, first_position, experts, pool, out);
+    if (c.n_ff_shared != 0) add_shared(c, x, s, pool, out);
+  }
+
+ private:
+  static void bind(WeightBinder& binder, moe::DenseFfn& ffn, const std::string& prefix, const std::string& suffix,
+                   std::size_t n_ff, std::size_t n_embd) {
+    binder.matrix(ffn.gate, prefix + "gate" + suffix + ".weight", n_ff, n_embd);
+    binder.matrix(ffn.up, prefix + "up" + suffix + ".weight", n_ff, n_embd);
+    binder.matrix(ffn.down, prefix + "down" + suffix + ".weight", n_embd, n_ff);
+  }
+
+  void add_shared(const Config& c, const tensor::ConstRows& x, FeedForwardScratch& s, parallel::ThreadPool& pool,
+                  tensor::Rows out) const {
+    s.inputs.assign(x);
+    s.shared.resize(x.rows(), x.cols());
+    dense_.run(s.inputs, s.dense, pool, s.shared);
+    if (c.shared_gate) {
+      s.gates.resize(x.rows(), 1);
+      tensor::matmul(shared_gate_, s.inputs, s.gates, pool);
+    }
+    for (std::size_t t = 0; t < tensor::row_count(x); ++t) {
+      float* y = tensor::row(s.shared, t).data();
+      if (c.shared_gate) simd::scale(1.0F / (1.0F + std::exp(-tensor::row(s.gates, t)[0])), y, y, c.n_embd);
+      simd::add(y, tensor::row(out, t).data(), c.n_embd);
+    }
+  }
+
+  bool routed_ = true;
+  moe::RouterWeights router_;
+  moe::DenseFfn dense_;  // of a dense layer, or the shared expert
+  quant::PackedMatrix shared_gate_;
+};
+
+}  // namespace lazymoe::models

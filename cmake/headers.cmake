@@ -184,12 +184,18 @@ set(lazymoe_headers
   include/lazymoe/models.hpp
   include/lazymoe/models/architecture.hpp
   include/lazymoe/models/attention_gqa.hpp
+  include/lazymoe/models/cached_vectors.hpp
   include/lazymoe/models/config.hpp
   include/lazymoe/models/decoder.hpp
+  include/lazymoe/models/delta_net.hpp
+  include/lazymoe/models/delta_rule.hpp
   include/lazymoe/models/feed_forward.hpp
+  include/lazymoe/models/hybrid_mixer.hpp
   include/lazymoe/models/load.hpp
   include/lazymoe/models/olmoe.hpp
+  include/lazymoe/models/qwen35moe.hpp
   include/lazymoe/models/qwen3moe.hpp
+  include/lazymoe/models/recurrent_state.hpp
   include/lazymoe/models/sequence.hpp
   include/lazymoe/models/state.hpp
   include/lazymoe/models/weights.hpp

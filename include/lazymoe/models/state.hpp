@@ -5,13 +5,9 @@
 #include <cstddef>
 #include <span>
 
-#include "../core/buffer.hpp"
 #include "../core/contract.hpp"
 #include "../core/types.hpp"
-#include "../quant/decode.hpp"
-#include "../quant/dot.hpp"
-#include "../quant/formats/plain.hpp"
-#include "../quant/half.hpp"
+#include "cached_vectors.hpp"
 
 namespace lazymoe::models {
 
@@ -31,9 +27,6 @@ concept SequenceState = std::movable<S> && requires(S state, const S& fixed, std
 };
 // clang-format on
 
-/// How keys and values are kept: half precision takes half the memory, as the reference does by default.
-enum class KvType { f16, f32 };
-
 /// Keys and values of one sequence, for all layers. Positions are written in order and can be taken back from the end.
 ///
 /// @shape keys[n_layers, n_ctx, n_kv_heads * key_dim], values[n_layers, n_ctx, n_kv_heads * value_dim]
@@ -48,14 +41,13 @@ class KvCache {
   };
 
   KvCache(Shape shape, KvType type)
-      : shape_(shape),
-        elem_bytes_(type == KvType::f32 ? sizeof(float) : sizeof(quant::Half)),
-        keys_(shape.n_layers * shape.n_ctx * shape.key_width * elem_bytes_),
-        values_(shape.n_layers * shape.n_ctx * shape.value_width * elem_bytes_) {}
+      : n_ctx_(shape.n_ctx),
+        keys_(shape.n_layers, shape.n_ctx, shape.key_width, type),
+        values_(shape.n_layers, shape.n_ctx, shape.value_width, type) {}
 
   [[nodiscard]] std::size_t length() const noexcept { return length_; }
-  [[nodiscard]] std::size_t capacity() const noexcept { return shape_.n_ctx; }
-  [[nodiscard]] Bytes bytes() const noexcept { return keys_.size() + values_.size(); }
+  [[nodiscard]] std::size_t capacity() const noexcept { return n_ctx_; }
+  [[nodiscard]] Bytes bytes() const noexcept { return keys_.bytes() + values_.bytes(); }
 
   /// Makes `n` positions count that all layers have written.
   void advance(std::size_t n) noexcept {
@@ -69,57 +61,26 @@ class KvCache {
 
   void write(LayerIndex layer, std::size_t position, std::span<const float> key,
              std::span<const float> value) noexcept {
-    LAZYMOE_EXPECTS(key.size() == shape_.key_width && value.size() == shape_.value_width);
-    put(key, keys_.data() + place(layer, position, shape_.key_width));
-    put(value, values_.data() + place(layer, position, shape_.value_width));
+    keys_.write(layer, position, key);
+    values_.write(layer, position, value);
   }
 
   /// Dot product of a query head with the part of a key that begins at element `first`.
   [[nodiscard]] float key_dot(LayerIndex layer, std::size_t position, std::size_t first,
                               std::span<const float> query) const noexcept {
-    const std::byte* key = keys_.data() + place(layer, position, shape_.key_width) + first * elem_bytes_;
-    if (elem_bytes_ == sizeof(float)) return dot<quant::F32>(key, query);
-    return dot<quant::F16>(key, query);
+    return keys_.dot(layer, position, first, query);
   }
 
   /// `n` elements of a value from `first` on (one head), as floats: in place, or decoded into `scratch`.
   [[nodiscard]] const float* value(LayerIndex layer, std::size_t position, std::size_t first, std::size_t n,
                                    float* scratch) const noexcept {
-    return get(values_.data() + place(layer, position, shape_.value_width), first, n, scratch);
+    return values_.get(layer, position, first, n, scratch);
   }
 
  private:
-  [[nodiscard]] std::size_t place(LayerIndex layer, std::size_t position, std::size_t width) const noexcept {
-    LAZYMOE_EXPECTS(layer < shape_.n_layers && position < shape_.n_ctx);
-    return (layer * shape_.n_ctx + position) * width * elem_bytes_;
-  }
-
-  template <quant::BlockFormat F>
-  [[nodiscard]] static float dot(const std::byte* packed, std::span<const float> x) noexcept {
-    return quant::dot_float<F>({reinterpret_cast<const typename F::Block*>(packed), x.size()}, x);
-  }
-
-  void put(std::span<const float> from, std::byte* to) const noexcept {
-    if (elem_bytes_ == sizeof(float)) {
-      std::copy(from.begin(), from.end(), reinterpret_cast<float*>(to));
-    } else {
-      auto* halves = reinterpret_cast<quant::Half*>(to);
-      for (std::size_t i = 0; i < from.size(); ++i) halves[i] = quant::to_half(from[i]);
-    }
-  }
-
-  [[nodiscard]] const float* get(const std::byte* from, std::size_t first, std::size_t n,
-                                 float* scratch) const noexcept {
-    if (elem_bytes_ == sizeof(float)) return reinterpret_cast<const float*>(from) + first;
-    const auto* halves = reinterpret_cast<const quant::F16::Block*>(from) + first;
-    quant::DecodeKernel<quant::F16, simd::DefaultArch>::run({halves, n}, scratch);
-    return scratch;
-  }
-
-  Shape shape_;
-  std::size_t elem_bytes_;
-  AlignedBuffer keys_;
-  AlignedBuffer values_;
+  std::size_t n_ctx_;
+  CachedVectors keys_;
+  CachedVectors values_;
   std::size_t length_ = 0;
 };
 static_assert(SequenceState<KvCache>);

@@ -89,6 +89,11 @@ void EngineOptions::add_to(CLI::App& app) {
   app.add_option("--kv", kv, "precision of keys and values")
       ->check(CLI::IsMember({"f16", "f32"}))
       ->capture_default_str();
+  app.add_option("--recurrence", recurrence,
+                 "how recurrent layers take a prompt: token after token as the reference does, or in chunks: faster, and "
+                 "rounded differently")
+      ->check(CLI::IsMember({"step", "chunked"}))
+      ->capture_default_str();
   app.add_option("--batch", sequence.n_batch, "prompt tokens that are run together")
       ->check(within(1, 1 << 16))
       ->capture_default_str();
@@ -105,6 +110,9 @@ lazymoe::gguf::File EngineOptions::open() const {
 lazymoe::models::SequenceOptions EngineOptions::sequence_options() const {
   auto options = sequence;
   options.kv_type = kv == "f32" ? lazymoe::models::KvType::f32 : lazymoe::models::KvType::f16;
+  options.recurrence =
+      recurrence == "chunked" ? lazymoe::models::Recurrence::chunked
+                                                     : lazymoe::models::Recurrence::step;
   return options;
 }
 

@@ -24,6 +24,7 @@ struct EngineOptions {
   std::string storage;
   unsigned threads = 0;
   std::string kv = "f16";
+  std::string recurrence = "step";
   lazymoe::models::SequenceOptions sequence;
 
   EngineOptions();

@@ -10,6 +10,7 @@
 #include "../core/error.hpp"
 #include "../gguf/metadata.hpp"
 #include "olmoe.hpp"
+#include "qwen35moe.hpp"
 #include "qwen3moe.hpp"
 
 namespace lazymoe::models {
@@ -39,7 +40,7 @@ concept ModelArchitecture =
 // clang-format on
 
 /// Every family the library runs. To add one: write its trait, add it here, add its goldens.
-inline constexpr auto architectures = boost::hana::tuple_t<Olmoe, Qwen3Moe>;
+inline constexpr auto architectures = boost::hana::tuple_t<Olmoe, Qwen35Moe, Qwen3Moe>;
 
 /// Calls `fn(hana::type<A>)` for the architecture of that name.
 /// @throws Error{unsupported_model} listing the names there are

@@ -28,6 +28,7 @@ namespace lazymoe::models {
 struct GqaScratch {
   tensor::Activations inputs;
   tensor::Activations mixed_inputs;
+  tensor::Matrix gated;    // [tokens, n_heads * 2 * key_dim]: each query, then its gate
   tensor::Matrix queries;  // [tokens, n_heads * key_dim]
   tensor::Matrix keys;     // [tokens, n_kv_heads * key_dim]
   tensor::Matrix values;   // [tokens, n_kv_heads * value_dim]
@@ -35,7 +36,7 @@ struct GqaScratch {
 };
 
 /// Causal attention with grouped queries: query head h reads key and value head h / (n_heads / n_kv_heads). Queries and
-/// keys may be normed before the rotation.
+/// keys may be normed before the rotation, and the heads' outputs may be gated.
 ///
 /// @source Ainslie et al., "GQA", 2023
 class GqaAttention {
@@ -44,7 +45,7 @@ class GqaAttention {
   using Scratch = GqaScratch;
 
   [[nodiscard]] static KvCache new_state(const Config& c, const SequenceOptions& options) {
-    return {{.n_layers = c.n_layers,
+    return {{.n_layers = c.n_layers - c.recurrent_before(c.n_layers),
              .n_ctx = options.n_ctx,
              .key_width = c.n_kv_heads * c.key_dim,
              .value_width = c.n_kv_heads * c.value_dim},
@@ -52,9 +53,9 @@ class GqaAttention {
   }
 
   void bind(WeightBinder& binder, const Config& c, LayerIndex layer) {
-    cache_layer_ = layer;
+    cache_layer_ = layer - static_cast<LayerIndex>(c.recurrent_before(layer));
     const std::string prefix = block_prefix(layer);
-    binder.matrix(query_, prefix + "attn_q.weight", c.n_heads * c.key_dim, c.n_embd);
+    binder.matrix(query_, prefix + "attn_q.weight", c.n_heads * c.key_dim * (c.attention_gate ? 2 : 1), c.n_embd);
     binder.matrix(key_, prefix + "attn_k.weight", c.n_kv_heads * c.key_dim, c.n_embd);
     binder.matrix(value_, prefix + "attn_v.weight", c.n_kv_heads * c.value_dim, c.n_embd);
     binder.matrix(output_, prefix + "attn_output.weight", c.n_embd, c.n_heads * c.value_dim);
@@ -72,12 +73,18 @@ class GqaAttention {
            parallel::ThreadPool& pool, tensor::Rows out) const {
     const std::size_t n = tensor::row_count(x);
     const auto rows = static_cast<Eigen::Index>(n);
-    s.queries.resize(rows, static_cast<Eigen::Index>(query_.rows));
+    s.queries.resize(rows, static_cast<Eigen::Index>(c.n_heads * c.key_dim));
     s.keys.resize(rows, static_cast<Eigen::Index>(key_.rows));
     s.values.resize(rows, static_cast<Eigen::Index>(value_.rows));
     s.mixed.resize(rows, static_cast<Eigen::Index>(output_.cols));
     s.inputs.assign(x);
-    tensor::matmul(query_, s.inputs, s.queries, pool);
+    if (c.attention_gate) {
+      s.gated.resize(rows, static_cast<Eigen::Index>(query_.rows));
+      tensor::matmul(query_, s.inputs, s.gated, pool);
+      for (std::size_t t = 0; t < n; ++t) take_queries(c, tensor::row(s.gated, t), tensor::row(s.queries, t));
+    } else {
+      tensor::matmul(query_, s.inputs, s.queries, pool);
+    }
     tensor::matmul(key_, s.inputs, s.keys, pool);
     tensor::matmul(value_, s.inputs, s.values, pool);
 
@@ -107,11 +114,32 @@ class GqaAttention {
         attend(c, cache, first + t, i % c.n_kv_heads, tensor::row(queries, t), tensor::row(mixed, t), scratch);
       }
     });
+    if (c.attention_gate) {
+      pool.parallel_for(n, 1, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t t = begin; t < end; ++t) gate(c, tensor::row(s.gated, t), tensor::row(mixed, t));
+      });
+    }
     s.mixed_inputs.assign(s.mixed);
     tensor::matmul(output_, s.mixed_inputs, out, pool);
   }
 
  private:
+  static void take_queries(const Config& c, std::span<const float> gated, std::span<float> queries) {
+    for (std::size_t h = 0; h < c.n_heads; ++h) {
+      std::copy_n(gated.data() + 2 * h * c.key_dim, c.key_dim, queries.data() + h * c.key_dim);
+    }
+  }
+
+  /// Heads whose output is gated have values as wide as keys.
+  static void gate(const Config& c, std::span<const float> gated, std::span<float> mixed) {
+    for (std::size_t h = 0; h < c.n_heads; ++h) {
+      const float* gates = gated.data() + (2 * h + 1) * c.key_dim;
+      float* head = mixed.data() + h * c.value_dim;
+      // As the reference rounds it: with the exp of the C library.
+      for (std::size_t i = 0; i < c.value_dim; ++i) head[i] *= 1.0F / (1.0F + std::exp(-gates[i]));
+    }
+  }
+
   /// All query heads that share one key and value head, for one token: so each value is decoded once.
   void attend(const Config& c, const KvCache& cache, std::size_t position, std::size_t kv_head,
               std::span<const float> queries, std::span<float> mixed, std::vector<float>& scratch) const {

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "../core/error.hpp"
 #include "../gguf/metadata.hpp"
@@ -18,6 +21,20 @@ enum class HeadNorm {
   none,
   heads,  ///< each head by itself: Qwen3
   rows,   ///< all heads of a token together: OLMoE
+};
+
+/// Shape of the layers whose memory is a matrix and not a cache: gated DeltaNet.
+struct DeltaNetShape {
+  std::size_t n_key_heads = 0;    ///< of keys, and of queries
+  std::size_t n_value_heads = 0;  ///< a multiple: each with a state of its own
+  std::size_t head_dim = 0;       ///< of keys, queries and values
+  std::size_t n_taps = 0;         ///< of the causal convolution
+  bool grouped = false;           ///< value heads that share a key head are neighbours; else they lie n_key_heads apart
+
+  [[nodiscard]] std::size_t key_width() const noexcept { return n_key_heads * head_dim; }
+  [[nodiscard]] std::size_t value_width() const noexcept { return n_value_heads * head_dim; }
+  /// Queries, keys and values of a token side by side.
+  [[nodiscard]] std::size_t channels() const noexcept { return 2 * key_width() + value_width(); }
 };
 
 /// Hyper-parameters. The reader below fills what all families share; a family's own header adds or fixes the rest.
@@ -35,7 +52,16 @@ struct Config {
   std::size_t key_dim = 0;    ///< of one head
   std::size_t value_dim = 0;  ///< of one head
   HeadNorm head_norm = HeadNorm::none;
+  bool attention_gate = false;  ///< each head's output is multiplied by a sigmoid that stands beside its query
   tensor::RopeOptions rope;
+
+  std::vector<bool> recurrent;  ///< by layer: DeltaNet, not attention; empty: all layers attend
+  DeltaNetShape delta_net;
+
+  /// Layers before `layer` that are recurrent.
+  [[nodiscard]] std::size_t recurrent_before(std::size_t layer) const noexcept {
+    return static_cast<std::size_t>(std::count(recurrent.begin(), recurrent.begin() + offset(layer), true));
+  }
 
   std::string ffn_norm = "ffn_norm";  ///< name of the norm before the feed-forward
   std::size_t n_dense_layers = 0;     ///< leading layers without experts
@@ -47,7 +73,13 @@ struct Config {
   bool shared_gate = false;     ///< the shared expert's output is multiplied by a sigmoid of its own
   bool selection_bias = false;  ///< a bias chooses experts beside their scores
   moe::TopKRouter router;
+
+ private:
+  [[nodiscard]] std::ptrdiff_t offset(std::size_t layer) const noexcept {
+    return static_cast<std::ptrdiff_t>(std::min(layer, recurrent.size()));
+  }
 };
+
 
 /// Reads one hyper-parameter of the file's own architecture: `key` is without its prefix.
 class ConfigReader {
@@ -70,6 +102,17 @@ class ConfigReader {
   [[nodiscard]] std::size_t positive(std::string_view key) const { return checked(key, require<std::uint64_t>(key)); }
   [[nodiscard]] std::size_t positive_or(std::string_view key, std::size_t otherwise) const {
     return checked(key, value_or<std::uint64_t>(key, otherwise));
+  }
+  /// An array of at least `n` flags, as bools or as integers; those past `n` are cut.
+  /// @throws Error{bad_metadata}
+  [[nodiscard]] std::vector<bool> flags(std::string_view key, std::size_t n) const {
+    const gguf::Value* const value = metadata_.value(prefix_ + std::string(key));
+    if (value == nullptr) refuse(key, "is missing");
+    auto flags = value->as_array<bool>();
+    if (const auto numbers = value->as_array<std::uint64_t>()) flags.emplace(numbers->begin(), numbers->end());
+    if (!flags || flags->size() < n) refuse(key, "is not an array of " + std::to_string(n) + " flags or more");
+    flags->resize(n);
+    return *std::move(flags);
   }
   /// @throws Error{bad_metadata}
   [[noreturn]] void refuse(std::string_view key, const std::string& reason) const {

@@ -64,6 +64,12 @@ class WeightBinder {
     if (const gguf::TensorInfo* info = expect(name, {n})) wanted_[info].vectors.push_back(&to);
   }
 
+  /// A small matrix as float, its columns made contiguous.
+  /// @shape W[rows, cols] in the file -> to[cols, rows]
+  void transposed(std::vector<float>& to, const std::string& name, std::size_t rows, std::size_t cols) {
+    if (const gguf::TensorInfo* info = expect_weights(name, {cols, rows})) wanted_[info].transposed.push_back(&to);
+  }
+
   /// The experts of one layer are the ExpertSource's to read; here only their shapes and types are checked.
   /// @throws Error{unsupported_type} as matrix() does
   void experts(const std::string& prefix, std::size_t n_experts, std::size_t n_ff, std::size_t n_embd) {
@@ -111,6 +117,7 @@ class WeightBinder {
   struct Destinations {
     std::vector<quant::PackedMatrix*> matrices;
     std::vector<std::vector<float>*> vectors;
+    std::vector<std::vector<float>*> transposed;
   };
 
   const gguf::TensorInfo* expect(const std::string& name, const std::vector<std::size_t>& dims) {
@@ -172,9 +179,24 @@ class WeightBinder {
         v->resize(static_cast<std::size_t>(info->elems()));
         quant::decode_row({.type = info->type, .rows = 1, .cols = v->size(), .bytes = bytes}, 0, *v);
       }
+      for (std::vector<float>* v : to.transposed) *v = columns(*info, bytes);
       done += info->bytes;
       if (progress) progress(done, weights.bytes_);
     }
+  }
+
+  [[nodiscard]] static std::vector<float> columns(const gguf::TensorInfo& info, std::span<const std::byte> bytes) {
+    const quant::PackedMatrix w{.type = info.type,
+                                .rows = static_cast<std::size_t>(info.rows()),
+                                .cols = static_cast<std::size_t>(info.dims[0]),
+                                .bytes = bytes};
+    std::vector<float> row(w.cols);
+    std::vector<float> to(w.rows * w.cols);
+    for (std::size_t r = 0; r < w.rows; ++r) {
+      quant::decode_row(w, r, row);
+      for (std::size_t c = 0; c < w.cols; ++c) to[c * w.rows + r] = row[c];
+    }
+    return to;
   }
 
   [[nodiscard]] static experts::SliceRef slice(const gguf::TensorInfo& info) noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -31,6 +32,13 @@ inline void rms_norm(std::span<const float> x, std::span<const float> weight, fl
 /// The same for every row of a batch.
 inline void rms_norm(const ConstRows& x, std::span<const float> weight, float epsilon, Rows y) noexcept {
   for (std::size_t t = 0; t < row_count(x); ++t) rms_norm(row(x, t), weight, epsilon, row(y, t));
+}
+
+/// Euclidean norm, in place: x[i] /= max(|x|, epsilon). As in the reference, the squares are summed in double.
+inline void l2_norm(std::span<float> x, float epsilon) noexcept {
+  double squares = 0.0;
+  for (const float v : x) squares += static_cast<double>(v * v);
+  simd::scale(1.0F / std::max(std::sqrt(static_cast<float>(squares)), epsilon), x.data(), x.data(), x.size());
 }
 
 /// The same for each of the `n / weight.size()` heads that lie side by side in x[n], in place.

@@ -32,10 +32,11 @@ TEST_CASE("A budget is read as bytes or as experts", "[store][plan]") {
   CHECK(is("300000", Unit::bytes, 300'000));
   CHECK(is("0", Unit::bytes, 0));
   CHECK(is("24experts", Unit::experts, 24));
+  CHECK(is("24 experts", Unit::experts, 24));
   CHECK(is("0experts", Unit::experts, 0));
   CHECK(is("18446744073709551615experts", Unit::experts, everything));
 
-  for (const std::string text : {"", "experts", "-1experts", "+1experts", "1.5experts", "0x10experts", "24 experts",
+  for (const std::string text : {"", "experts", "-1experts", "+1experts", "1.5experts", "0x10experts", "2 4experts",
                                  "24expert", "24expertsx", "18446744073709551616experts", "6 gigs", "-1", "nan", "inf",
                                  "GiB", "1e300", "9e18GiB", "6GiB 6GiB"}) {
     CAPTURE(text);

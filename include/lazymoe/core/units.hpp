@@ -32,12 +32,13 @@ namespace lazymoe {
 /// "6GiB", "1.5 GB", "64k", "300000": powers of 1024 with an i, of 1000 without; a lone letter is a power of 1024.
 /// @throws Error{bad_argument}
 [[nodiscard]] inline Bytes parse_bytes(std::string_view text) {
-  const auto refuse = [&] {
-    throw Error(Errc::bad_argument, "'" + std::string(text) + "' is not a number of bytes such as 6GiB, 500MB or 300000");
+  const auto refuse = [&](const char* why = "is not a number of bytes such as 6GiB, 500MB or 300000") {
+    throw Error(Errc::bad_argument, "'" + std::string(text) + "' " + why);
   };
   double value = 0.0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc{} || !(value >= 0.0)) refuse();
+  const bool out_of_range = failure == std::errc::result_out_of_range;
+  if (!out_of_range && (failure != std::errc{} || !(value >= 0.0) || std::isinf(value))) refuse();
   std::string unit;
   for (const char* c = end; c != text.data() + text.size(); ++c) {
     if (*c != ' ') unit += static_cast<char>(std::tolower(static_cast<unsigned char>(*c)));
@@ -59,7 +60,8 @@ namespace lazymoe {
   for (const auto& [name, factor] : units) {
     if (unit != name) continue;
     const double bytes = value * factor;
-    if (!(bytes < 0x1p63)) refuse();
+    if (out_of_range || !(bytes < 0x1p63)) refuse("is out of range: the most is 8388607TiB");
+    if (factor == 1.0 && value != std::floor(value)) refuse("is a fraction of a byte: it lacks a unit such as GiB");
     return static_cast<Bytes>(bytes);
   }
   refuse();

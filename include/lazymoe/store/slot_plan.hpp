@@ -31,16 +31,21 @@ struct ExpertBudget {
     return budget;
   }
 
-  /// "6GiB", "1.5 GB", "300000" (bytes) or "24experts".
+  /// "6GiB", "1.5 GB", "300000" (bytes), "24experts" or "24 experts".
   /// @throws Error{bad_argument}
   [[nodiscard]] static ExpertBudget parse(std::string_view text) {
     constexpr std::string_view suffix = "experts";
     if (!text.ends_with(suffix)) return {parse_bytes(text)};
-    const std::string_view digits = text.substr(0, text.size() - suffix.size());
+    std::string_view digits = text.substr(0, text.size() - suffix.size());
+    while (digits.ends_with(' ')) digits.remove_suffix(1);
     std::uint64_t n = 0;
     const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
-    if (failure != std::errc{} || end != digits.data() + digits.size()) {
-      throw Error(Errc::bad_argument, "budget '" + std::string(text) + "' is not a number of experts such as 24experts");
+    if (end != digits.data() + digits.size() || failure == std::errc::invalid_argument) {
+      throw Error(Errc::bad_argument, "'" + std::string(text) + "' is not a number of experts such as 24experts");
+    }
+    if (failure != std::errc{}) {
+      throw Error(Errc::bad_argument, "'" + std::string(text) + "' is out of range: the most is " +
+                                          std::to_string(~std::uint64_t{0}) + "experts");
     }
     return experts(n);
   }

@@ -270,11 +270,13 @@ TEST_CASE("tokenizers of other kinds are refused by name", "[text][tokenizer]") 
     toy.model = model;
     const Error error = test::error_of([&] { Tokenizer(toy.metadata()); });
     CHECK(error.code() == Errc::unsupported_tokenizer);
-    CHECK(test::mentions(error, std::string("'") + model + "'"));
+    CHECK(test::mentions(error, std::string("toy.gguf: tokenizer.ggml.model is '") + model + "'"));
   }
   ToyTokenizer toy;
   toy.pre = "tekken";
-  CHECK(test::error_of([&] { Tokenizer(toy.metadata()); }).code() == Errc::unsupported_tokenizer);
+  const Error error = test::error_of([&] { Tokenizer(toy.metadata()); });
+  CHECK(error.code() == Errc::unsupported_tokenizer);
+  CHECK(test::mentions(error, "toy.gguf: tokenizer.ggml.pre: unknown pre-tokenizer 'tekken'"));
 }
 
 TEST_CASE("a word that is a token is taken whole only where the family says so", "[text][tokenizer]") {

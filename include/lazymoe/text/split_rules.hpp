@@ -85,8 +85,9 @@ inline constexpr SplitRule split_rules[] = {
           R"([\x{4E00}-\x{9FA5}\x{800}-\x{4E00}\x{AC00}-\x{D7FF}]+)", R"(\p{N}+)"}},
 };
 
+/// @param  file that names the rule, for the message
 /// @throws Error{unsupported_tokenizer} for a name outside the table; the message lists the known ones
-[[nodiscard]] inline const SplitRule& split_rule(std::string_view name) {
+[[nodiscard]] inline const SplitRule& split_rule(std::string_view name, const std::string& file = {}) {
   for (const SplitRule& rule : split_rules) {
     if (rule.is_named(name)) return rule;
   }
@@ -97,7 +98,7 @@ inline constexpr SplitRule split_rules[] = {
     }
   }
   throw Error(Errc::unsupported_tokenizer,
-              "tokenizer.ggml.pre: unknown pre-tokenizer '" + std::string(name) + "' (known: " + known + ")");
+              (file.empty() ? file : file + ": ") + "tokenizer.ggml.pre: unknown pre-tokenizer '" + std::string(name) + "' (known: " + known + ")");
 }
 
 }  // namespace lazymoe::text

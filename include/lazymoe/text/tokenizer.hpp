@@ -138,7 +138,7 @@ class Tokenizer {
       const auto unknown = token_of_key(metadata, "tokenizer.ggml.unknown_token_id", vocabulary.size());
       return SentencePiece(vocabulary, detail::read_scores(metadata, vocabulary.size()), unknown.value_or(0));
     }
-    const SplitRule& rule = split_rule(metadata.require<std::string_view>("tokenizer.ggml.pre"));
+    const SplitRule& rule = split_rule(metadata.require<std::string_view>("tokenizer.ggml.pre"), metadata.file());
     return ByteLevel{&rule, Pretokenizer(rule), detail::read_merges(metadata, vocabulary, rule)};
   }
 

@@ -92,15 +92,24 @@ set(lazymoe_headers
   include/lazymoe/quant/registry.hpp
   # floor 3: gguf, cache
   include/lazymoe/cache.hpp
+  include/lazymoe/cache/detail/aged_counters.hpp
+  include/lazymoe/cache/detail/joined_name.hpp
   include/lazymoe/cache/detail/linked_order.hpp
   include/lazymoe/cache/detail/ranked_heap.hpp
   include/lazymoe/cache/eviction.hpp
   include/lazymoe/cache/fifo.hpp
+  include/lazymoe/cache/hot_set.hpp
+  include/lazymoe/cache/layer_aware.hpp
+  include/lazymoe/cache/least_stale.hpp
   include/lazymoe/cache/lfu.hpp
   include/lazymoe/cache/lfu_aged.hpp
+  include/lazymoe/cache/lfu_ghost.hpp
   include/lazymoe/cache/lru.hpp
+  include/lazymoe/cache/pinned.hpp
   include/lazymoe/cache/registry.hpp
+  include/lazymoe/cache/s3_fifo.hpp
   include/lazymoe/cache/sieve.hpp
+  include/lazymoe/cache/w_tiny_lfu.hpp
   include/lazymoe/gguf.hpp
   include/lazymoe/gguf/detail/cursor.hpp
   include/lazymoe/gguf/detail/parse_start.hpp
@@ -175,6 +184,7 @@ set(lazymoe_headers
   include/lazymoe/store/source.hpp
   include/lazymoe/store/view.hpp
   # floor 7: moe
+  include/lazymoe/moe/activation.hpp
   include/lazymoe/moe/dense_ffn.hpp
   include/lazymoe/moe/routed_ffn.hpp
   include/lazymoe/moe/router.hpp
@@ -184,16 +194,25 @@ set(lazymoe_headers
   include/lazymoe/models.hpp
   include/lazymoe/models/architecture.hpp
   include/lazymoe/models/attention_gqa.hpp
+  include/lazymoe/models/attention_mla.hpp
   include/lazymoe/models/cached_vectors.hpp
   include/lazymoe/models/config.hpp
   include/lazymoe/models/decoder.hpp
   include/lazymoe/models/delta_net.hpp
   include/lazymoe/models/delta_rule.hpp
+  include/lazymoe/models/deepseek2.hpp
+  include/lazymoe/models/detail/latent_heads.hpp
   include/lazymoe/models/feed_forward.hpp
   include/lazymoe/models/hybrid_mixer.hpp
+  include/lazymoe/models/glm4moe.hpp
+  include/lazymoe/models/gpt_oss.hpp
+  include/lazymoe/models/granitemoe.hpp
+  include/lazymoe/models/llama_moe.hpp
+  include/lazymoe/models/latent_cache.hpp
   include/lazymoe/models/load.hpp
   include/lazymoe/models/olmoe.hpp
   include/lazymoe/models/qwen35moe.hpp
+  include/lazymoe/models/qwen2moe.hpp
   include/lazymoe/models/qwen3moe.hpp
   include/lazymoe/models/recurrent_state.hpp
   include/lazymoe/models/sequence.hpp

@@ -10,9 +10,10 @@
 
 namespace lazymoe::test {
 
-/// LFU as one would write it on a blackboard: counts of all keys ever seen, searched for the smallest.
+/// LFU as one would write it on a blackboard: counts of keys, searched for the smallest.
 struct CountModel {
   std::uint64_t window = ~std::uint64_t{0};                                  ///< uses until the counts are halved
+  bool ghosts = true;                                                        ///< who left keeps its count
   std::map<ExpertKey, std::pair<std::uint64_t, std::uint64_t>> counts = {};  ///< uses, time of the last
   std::set<ExpertKey> resident = {};
   std::uint64_t now = 0;
@@ -27,7 +28,10 @@ struct CountModel {
     if (now % window != 0) return;
     for (auto& [k, count] : counts) count.first /= 2;
   }
-  void on_erase(ExpertKey key) { resident.erase(key); }
+  void on_erase(ExpertKey key) {
+    resident.erase(key);
+    if (!ghosts) counts.erase(key);
+  }
   template <class Pred>
   std::optional<ExpertKey> victim(Pred&& evictable) {
     std::optional<ExpertKey> best;

@@ -1,6 +1,5 @@
-#include <lazymoe/cache/registry.hpp>
-
 #include <algorithm>
+#include <lazymoe/cache/registry.hpp>
 
 #include "support/catch.hpp"
 
@@ -24,7 +23,9 @@ TEST_CASE("An unknown eviction policy is refused and the known ones are listed",
     FAIL("no error");
   } catch (const Error& error) {
     CHECK(error.code() == Errc::bad_argument);
-    CHECK(std::string(error.what()) == "eviction policy \"random\" is not one of fifo lru lfu lfu-aged sieve");
+    CHECK(std::string(error.what()) ==
+          "eviction policy \"random\" is not one of fifo lru lfu lfu-aged lfu-ghost sieve s3-fifo w-tinylfu "
+          "least-stale");
   }
 }
 

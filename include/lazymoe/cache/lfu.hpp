@@ -10,12 +10,12 @@
 
 namespace lazymoe::cache {
 
-/// Least frequently used, over the whole past: uses before an eviction still count after it. Of equally
-/// frequent residents the least recently used leaves.
+/// Least frequently used, over the time since an expert came in: an eviction forgets its uses. Of equally frequent
+/// residents the least recently used leaves.
 ///
 /// @cost    on_*: O(log residents), no allocation after construction; victim: O(1) + pinned keys met
 /// @memory  24 bytes per key of the key space
-/// @source  "Perfect-LFU" of Breslau et al., "Web caching and Zipf-like distributions", INFOCOM 1999
+/// @source  "In-Cache-LFU" of Breslau et al., "Web caching and Zipf-like distributions", INFOCOM 1999
 class Lfu {
  public:
   static constexpr std::string_view name = "lfu";
@@ -27,7 +27,10 @@ class Lfu {
     heap_.insert(key);
   }
   void on_hit(ExpertKey key) noexcept { heap_.use(key); }
-  void on_erase(ExpertKey key) noexcept { heap_.erase(key); }
+  void on_erase(ExpertKey key) noexcept {
+    heap_.erase(key);
+    heap_.forget(key);
+  }
 
   template <std::predicate<ExpertKey> Pred>
   [[nodiscard]] std::optional<ExpertKey> victim(Pred&& evictable) const {

@@ -8,15 +8,20 @@
 
 #include "../core/visit_named.hpp"
 #include "fifo.hpp"
+#include "least_stale.hpp"
 #include "lfu.hpp"
 #include "lfu_aged.hpp"
+#include "lfu_ghost.hpp"
 #include "lru.hpp"
+#include "s3_fifo.hpp"
 #include "sieve.hpp"
+#include "w_tiny_lfu.hpp"
 
 namespace lazymoe::cache {
 
 /// Every eviction policy that can be chosen by name. To add one: write it, add it here, add its test.
-inline constexpr auto evictions = boost::hana::tuple_t<Fifo, Lru, Lfu, LfuAged, Sieve>;
+inline constexpr auto evictions =
+    boost::hana::tuple_t<Fifo, Lru, Lfu, LfuAged, LfuGhost, Sieve, S3Fifo, WTinyLfu, LeastStale>;
 
 /// The names of `evictions`, in that order.
 [[nodiscard]] constexpr auto eviction_names() noexcept {

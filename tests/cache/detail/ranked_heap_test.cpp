@@ -1,6 +1,5 @@
-#include <lazymoe/cache/detail/ranked_heap.hpp>
-
 #include <algorithm>
+#include <lazymoe/cache/detail/ranked_heap.hpp>
 #include <random>
 
 #include "support/catch.hpp"
@@ -50,6 +49,8 @@ TEST_CASE("Counts survive absence and are halved with it", "[cache]") {
   heap.halve();
   CHECK(heap.rank(key) == Rank{.uses = 2, .last_use = 5});
   CHECK(heap.size() == 0);
+  heap.forget(key);
+  CHECK(heap.rank(key).uses == 0);
 }
 
 }  // namespace lazymoe::cache::detail

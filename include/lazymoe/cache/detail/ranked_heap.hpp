@@ -58,6 +58,13 @@ class RankedHeap {
     sift_down(places_[index(last)]);
   }
 
+  /// Counts the uses of a key from zero again.
+  /// @pre the key is not in the heap
+  void forget(ExpertKey key) noexcept {
+    LAZYMOE_EXPECTS(places_[index(key)] == absent);
+    ranks_[index(key)].uses = 0;
+  }
+
   /// Halves every count, rounding down.
   void halve() noexcept {
     for (Rank& rank : ranks_) rank.uses /= 2;

@@ -64,13 +64,7 @@ class Chat {
   void answer(const std::string& message) {
     interrupted = false;
     const auto before = engine_.counters();
-    const auto reply = session_.reply(
-        message,
-        [](std::string_view piece) {
-          std::cout << piece << std::flush;
-          return !interrupted && std::cout.good();
-        },
-        [](std::size_t, std::size_t) { return !interrupted; });
+    const lazymoe::Reply reply = stream(message);
     std::cout << '\n' << std::flush;
     if (reply.n_dropped_turns > 0) {
       std::cerr << "(the context is full: the oldest " << reply.n_dropped_turns
@@ -120,6 +114,26 @@ class Chat {
   }
 
  private:
+  /// An error comes on a line of its own and names the file.
+  lazymoe::Reply stream(const std::string& message) {
+    bool in_line = false;
+    try {
+      return session_.reply(
+          message,
+          [&](std::string_view piece) {
+            std::cout << piece << std::flush;
+            in_line = in_line || !piece.empty();
+            return !interrupted && std::cout.good();
+          },
+          [](std::size_t, std::size_t) { return !interrupted; });
+    } catch (const lazymoe::Error& error) {
+      if (in_line) std::cout << '\n' << std::flush;
+      // What is impossible in a conversation was made so by the model: logits that are no numbers, an unknown token.
+      if (error.code() != lazymoe::Errc::bad_argument) throw;
+      throw lazymoe::Error(error.code(), engine_.file().name() + ": " + error.what());
+    }
+  }
+
   const examples::Engine& engine_;
   lazymoe::Session& session_;
   bool stats_;
@@ -154,7 +168,9 @@ int main(int argc, char** argv) {
         ->capture_default_str();
     app.add_option("--repeat-penalty", sampler.repetition_penalty, "makes recent tokens less likely; 1: not")
         ->capture_default_str();
-    app.add_option("--seed", sampler.seed, "of the random choices")->capture_default_str();
+    app.add_option("--seed", sampler.seed, "of the random choices")
+        ->check(examples::natural())
+        ->capture_default_str();
     app.add_flag("--stats", stats, "say what each answer cost");
     options.add_to(app);
     if (const auto exit_code = examples::parse(app, argc, argv)) return *exit_code;

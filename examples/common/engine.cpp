@@ -1,6 +1,7 @@
 #include "common/engine.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <iostream>
 #include <span>
 #include <string_view>
@@ -71,14 +72,23 @@ struct Chosen : DefaultPolicies {
 EngineOptions::EngineOptions() : eviction(DefaultPolicies::Eviction::name), storage(DefaultPolicies::Storage::name) {}
 
 void EngineOptions::add_to(CLI::App& app) {
-  // Flags win over the environment.
+  // Flags win over the environment: there a budget may stand for all programs, and counts only where experts are lazy.
   app.add_option("--experts", experts, "lazy: read when they are needed, within --budget; eager: all at the start")
       ->check(CLI::IsMember({"lazy", "eager"}))
       ->envname("LAZYMOE_EXPERTS")
       ->capture_default_str();
-  app.add_option("--budget", budget, "memory for experts, such as 6GiB or 24experts; default: what inspect recommends")
-      ->check(a_budget())
-      ->envname("LAZYMOE_BUDGET");
+  const CLI::Option* const budget_option =
+      app.add_option("--budget", budget,
+                     "memory for lazy experts, such as 6GiB or 24experts; default: what inspect recommends. Refused "
+                     "with eager ones, where that of the environment does not count")
+          ->check(a_budget())
+          ->envname("LAZYMOE_BUDGET");
+  app.final_callback([this, &app, budget_option] {
+    const auto& typed = app.parse_order();
+    if (experts == "eager" && std::ranges::find(typed, budget_option) != typed.end()) {
+      throw CLI::ValidationError("--budget", "eager experts are all resident and have no budget");
+    }
+  });
   app.add_option("--eviction", eviction, "how the expert to evict is chosen")
       ->check(one_of(lazymoe::cache::eviction_names()))
       ->capture_default_str();
@@ -104,6 +114,14 @@ void EngineOptions::add_to(CLI::App& app) {
 lazymoe::gguf::File EngineOptions::open() const {
   lazymoe::gguf::File file(model);
   lazymoe::models::check_model(file);
+  // Said before the weights are read.
+  const auto architecture = file.metadata().require<std::string_view>("general.architecture");
+  const auto longest = file.metadata().require<std::uint64_t>(std::string(architecture) + ".context_length");
+  if (sequence.n_ctx > longest) {
+    throw lazymoe::Error(lazymoe::Errc::bad_argument,
+                         file.name() + ": --context " + std::to_string(sequence.n_ctx) +
+                             " is more than the model allows, which is " + std::to_string(longest) + " tokens");
+  }
   return file;
 }
 

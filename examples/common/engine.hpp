@@ -29,7 +29,8 @@ struct EngineOptions {
 
   EngineOptions();
   void add_to(CLI::App& app);
-  /// The model's file, its header checked; the message names all that is wrong with it.
+  /// The model's file, its header checked; the message names all that is wrong with it, or an option that does not
+  /// suit it.
   [[nodiscard]] lazymoe::gguf::File open() const;
   [[nodiscard]] lazymoe::models::SequenceOptions sequence_options() const;
 };

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cctype>
+#include <charconv>
+#include <cstdint>
 #include <exception>
 #include <iostream>
 #include <new>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 
@@ -35,6 +38,18 @@ namespace examples {
 
 /// Refuses numbers outside a range that the help need not spell out.
 [[nodiscard]] inline CLI::Validator within(int low, int high) { return CLI::Range(low, high).description(""); }
+
+/// Wants a number without sign or fraction; what CLI11 reads into an unsigned one may have both.
+[[nodiscard]] inline CLI::Validator natural() {
+  return {[](const std::string& text) -> std::string {
+            std::uint64_t n = 0;
+            const char* const end = text.data() + text.size();
+            const auto [stop, failure] = std::from_chars(text.data(), end, n);
+            if (failure == std::errc{} && stop == end) return {};
+            return "'" + text + "' is not a whole number from 0 to " + std::to_string(~std::uint64_t{0});
+          },
+          ""};
+}
 
 /// Runs `program`; an error becomes one sentence on the error output and exit code 1.
 template <class Program>

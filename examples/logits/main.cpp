@@ -1,5 +1,7 @@
 // Writes the logits of a list of tokens: the tool for every comparison.
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -34,6 +36,14 @@ std::vector<lazymoe::TokenId> parse_tokens(std::string_view text) {
     tokens.push_back(token);
     if (next == end) return tokens;
     at = next + 1;
+  }
+}
+
+/// Nobody should compare what a damaged file gives.
+void refuse_nonsense(const lazymoe::gguf::File& model, std::span<const float> logits) {
+  if (!std::ranges::all_of(logits, [](float x) { return std::isfinite(x); })) {
+    throw lazymoe::Error(lazymoe::Errc::bad_tensor,
+                         model.name() + ": the logits are not finite numbers, so the weights must be damaged");
   }
 }
 
@@ -94,6 +104,7 @@ int main(int argc, char** argv) {
     std::vector<float> logits(all ? n_vocab * tokens.size() : n_vocab);
     const auto sequence = engine.model().new_sequence(options.sequence_options());
     engine.model().forward(*sequence, tokens, logits);
+    refuse_nonsense(engine.file(), logits);
 
     if (!out.empty()) {
       const auto bytes = std::as_bytes(std::span<const float>(logits));

@@ -48,16 +48,13 @@ TEST_CASE("chat stays within weights, keys and values, budget and 32 MiB", "[pro
   REQUIRE(experts > 50_MiB);
   REQUIRE(fixed > 1_MiB);
 
-  const auto chat = [&](Bytes budget, std::vector<std::string> more = {}) {
-    std::vector<std::string> arguments{path,  "-p",       "Tell me everything.", "--temp", "1", "--max-tokens",
-                                       "100", "--budget", std::to_string(budget)};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run_program("chat", arguments);
+  const auto chat = [&](const std::string& option, const std::string& value) {
+    return run_program("chat", {path, "-p", "Tell me everything.", "--temp", "1", "--max-tokens", "100", option, value});
   };
   std::string answer;
   for (const Bytes budget : {smallest, experts / 4, experts / 2}) {
     CAPTURE(budget);
-    const Ended ended = chat(budget);
+    const Ended ended = chat("--budget", std::to_string(budget));
     REQUIRE(ended.exit_code == 0);
     CHECK(ended.out.size() > 100);
     if (answer.empty()) answer = ended.out;
@@ -65,11 +62,11 @@ TEST_CASE("chat stays within weights, keys and values, budget and 32 MiB", "[pro
     CHECK(ended.peak_rss < fixed + budget + 32_MiB);
     CHECK(ended.peak_rss > budget);
   }
-  const Ended eager = chat(smallest, {"--experts", "eager"});
+  const Ended eager = chat("--experts", "eager");
   CHECK(eager.out == answer);
   CHECK(eager.peak_rss > experts);  // so the measure measures
 
-  const Ended refused = chat(smallest - 1);
+  const Ended refused = chat("--budget", std::to_string(smallest - 1));
   CHECK(refused.exit_code == 1);
   CHECK(refused.out.empty());
   CHECK(refused.err.find(std::to_string(smallest) + " bytes") != std::string::npos);

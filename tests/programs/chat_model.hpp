@@ -1,10 +1,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
+#include <vector>
 
+#include <lazymoe/gguf/file.hpp>
 #include <lazymoe/gguf/writer.hpp>
 
+#include "support/temp_dir.hpp"
 #include "support/tiny_moe.hpp"
 #include "support/toy_tokenizer.hpp"
 
@@ -24,6 +29,21 @@ inline const std::string bundled_model = LAZYMOE_MODELS_DIR "/tiny-factbook-q4_k
       "{% for message in messages %}{{'<|im_start|>' + message['role'] + '\n' + message['content'] + "
       "'<|im_end|>' + '\n'}}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}");
   return writer;
+}
+
+/// A chat model that says "word259" to "word299" and never ends.
+[[nodiscard]] inline std::vector<std::byte> endless_model(const TempDir& scratch) {
+  const TinyMoe model{.n_vocab = 300, .n_ctx = 65536};
+  auto bytes = chat_model(model).bytes();
+  const gguf::File file(scratch.write("ending.gguf", bytes));
+  // The output's rows of all other tokens become zero, and those of words so large that nothing beats the largest.
+  const auto offset = static_cast<std::size_t>(file.find("output.weight")->offset);
+  std::vector<float> rows(model.n_vocab * model.n_embd);
+  const std::size_t n_zero = 259 * model.n_embd;
+  std::memcpy(rows.data(), bytes.data() + offset, rows.size() * sizeof(float));
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] *= i < n_zero ? 0.0F : 16.0F;
+  std::memcpy(bytes.data() + offset, rows.data(), rows.size() * sizeof(float));
+  return bytes;
 }
 
 /// The number that `inspect` prints behind `what`.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,6 +73,12 @@ TEST_CASE("the environment sets what flags may overrule", "[programs][chat]") {
   CHECK(refused.exit_code == 1);
   CHECK(contains(refused.err, "1000 bytes"));
   CHECK(chat({"-p", kenya, "--budget", "8experts"}, poor).out == nairobi);
+
+  // A budget that is typed counts or is refused; that of the environment is for lazy experts.
+  CHECK(chat({"-p", kenya, "--experts", "eager"}, poor).out == nairobi);
+  const Ended torn = chat({"-p", kenya, "--budget", "8experts"}, eager);
+  CHECK(torn.exit_code == 1);
+  CHECK(contains(torn.err, "--budget: eager experts"));
 
   CHECK(chat({"-p", kenya}, {.environment = {{"LAZYMOE_EXPERTS", "some"}}}).exit_code == 1);
   CHECK(chat({"-p", kenya}, {.environment = {{"LAZYMOE_BUDGET", "some"}}}).exit_code == 1);
@@ -175,12 +182,24 @@ TEST_CASE("what is wrong with the command line is one sentence and exit code 1",
       {{"--experts", "some"}, "some"},
       {{"--budget", "much"}, "--budget: 'much'"},
       {{"--budget", ""}, "--budget"},
+      {{"--budget", "-1"}, "'-1' is not a number of bytes"},
+      {{"--budget", "1.5"}, "'1.5' is a fraction of a byte"},
+      {{"--budget", "99999999999GiB"}, "'99999999999GiB' is out of range"},
+      {{"--budget", "99999999999999999999experts"}, "is out of range"},
+      {{"--budget", "-1experts"}, "'-1experts' is not a number of experts"},
+      {{"--budget", "0"}, "budget of 0 bytes is below the smallest that works, 952320 bytes"},
       {{"--budget", "1000"}, "952320 bytes"},
-      {{"--budget", "7experts"}, "8 experts"},
+      {{"--budget", "0experts"}, "8 experts"},
+      {{"--budget", "7 experts"}, "8 experts"},
+      {{"--budget", "8experts", "--experts", "eager"}, "--budget: eager experts are all resident and have no budget"},
       {{"--threads", "0"}, "--threads"},
       {{"--batch", "0"}, "--batch"},
       {{"--context", "0"}, "--context"},
-      {{"--context", "100000"}, "100000"},
+      {{"--context", "100000"}, "tiny-factbook-q4_k_m.gguf: --context 100000 is more than the model allows, which is 512"},
+      {{"--seed", "-1"}, "--seed: '-1' is not a whole number"},
+      {{"--seed", "1.5"}, "--seed"},
+      {{"--seed", "18446744073709551616"}, "--seed"},
+      {{"--seed", ""}, "--seed"},
       {{"--max-tokens", "-1"}, "--max-tokens"},
       {{"--temp", "hot"}, "--temp"},
       {{"--temp", "-1"}, "temperature"},
@@ -249,10 +268,40 @@ TEST_CASE("loading shows its progress on a terminal", "[programs][chat]") {
   CHECK(terminal.wait() == 0);
 }
 
+TEST_CASE("when reading fails in an answer, the error is a line of its own and the chat goes on", "[programs][chat]") {
+  const TempDir dir;
+  const auto bytes = endless_model(dir);
+  const auto path = dir.write("endless.gguf", bytes);
+  const std::vector<std::string> arguments{path.string(), "--context", "65536",   "--temp",
+                                           "1",           "--budget",  "4experts"};
+  const std::string error = "\r\n" + path.string() + ": wanted ";  // a terminal's line ends
+  Terminal terminal("chat", arguments);
+  terminal.wait_for("> ");
+  for (int i = 0; i < 2; ++i) {
+    terminal.type("go on\n");
+    terminal.wait_for("word2");
+    std::filesystem::resize_file(path, bytes.size() / 8);
+    terminal.wait_for(error);
+    CHECK(contains(terminal.wait_for("\r\n"), "the file ends there"));
+    CHECK(terminal.wait_for("> ") == "> ");
+    (void)dir.write("endless.gguf", bytes);
+  }
+  terminal.type("\x04");
+  CHECK(terminal.wait() == 0);
+
+  std::vector<std::string> once = arguments;
+  once.insert(once.end(), {"-p", "go on"});
+  Terminal one_answer("chat", once);
+  one_answer.wait_for("word2");
+  std::filesystem::resize_file(path, bytes.size() / 8);
+  one_answer.wait_for(error);
+  one_answer.wait_for("the file ends there\r\n");
+  CHECK(one_answer.wait() == 1);
+}
+
 TEST_CASE("Ctrl-C stops the answer, not the program", "[programs][chat]") {
   const TempDir dir;
-  const auto path = dir.path() / "endless.gguf";
-  chat_model().write(path);
+  const auto path = dir.write("endless.gguf", endless_model(dir));
   Terminal terminal("chat", {path.string(), "--context", "65536", "--temp", "1"});
   terminal.wait_for("> ");
   for (int i = 0; i < 2; ++i) {

@@ -123,6 +123,8 @@ TEST_CASE("what is wrong with the tokens or the files is one sentence", "[progra
       {{"--tokens", "99999999999"}, "1,2,3"},
       {{"--tokens", "4096"}, "4096"},
       {{"--tokens", "-1"}, "-1"},
+      {{"--tokens", "1", "--context", "513"}, ".gguf: --context 513 is more than the model allows, which is 512"},
+      {{"--tokens", "1", "--experts", "eager", "--budget", "1GiB"}, "--budget: eager experts"},
       {{"--tokens", "1,2,3", "--context", "2"}, "3 tokens do not fit a context of 2"},
       {{"--tokens", "1", "--out", "/nowhere/x.f32"}, "/nowhere/x.f32: cannot write"},
       {{"--tokens", "1", "--routes", "/nowhere/x.jsonl"}, "/nowhere/x.jsonl: cannot write"},

@@ -8,7 +8,9 @@
 #include <boost/hana/tuple.hpp>
 
 #include "../core/error.hpp"
+#include "../gguf/file.hpp"
 #include "../gguf/metadata.hpp"
+#include "deepseek2.hpp"
 #include "olmoe.hpp"
 #include "qwen35moe.hpp"
 #include "qwen3moe.hpp"
@@ -39,8 +41,16 @@ concept ModelArchitecture =
     } && TokenMixer<typename A::Mixer>;
 // clang-format on
 
+/// The configuration of a file, by its metadata and, where a family has more to ask, by its tensors.
+template <ModelArchitecture A>
+[[nodiscard]] Config read_config(const gguf::File& file) {
+  Config c = A::read_config(file.metadata());
+  if constexpr (requires { A::adapt_config(file, c); }) A::adapt_config(file, c);
+  return c;
+}
+
 /// Every family the library runs. To add one: write its trait, add it here, add its goldens.
-inline constexpr auto architectures = boost::hana::tuple_t<Olmoe, Qwen35Moe, Qwen3Moe>;
+inline constexpr auto architectures = boost::hana::tuple_t<Deepseek2, Olmoe, Qwen35Moe, Qwen3Moe>;
 
 /// Calls `fn(hana::type<A>)` for the architecture of that name.
 /// @throws Error{unsupported_model} listing the names there are

@@ -37,6 +37,12 @@ struct DeltaNetShape {
   [[nodiscard]] std::size_t channels() const noexcept { return 2 * key_width() + value_width(); }
 };
 
+/// Shape of multi-head latent attention.
+struct LatentShape {
+  std::size_t query_rank = 0;  ///< of the queries' own bottleneck; 0: there is none
+  std::size_t rank = 0;        ///< numbers of a token that all keys and values are made of
+};
+
 /// Hyper-parameters. The reader below fills what all families share; a family's own header adds or fixes the rest.
 /// @source keys: spec of the GGUF format, "Standardized key-value pairs"
 struct Config {
@@ -53,7 +59,9 @@ struct Config {
   std::size_t value_dim = 0;  ///< of one head
   HeadNorm head_norm = HeadNorm::none;
   bool attention_gate = false;  ///< each head's output is multiplied by a sigmoid that stands beside its query
+  float score_scale = 0.0F;      ///< of queries times keys; 0: 1 / sqrt(key_dim)
   tensor::RopeOptions rope;
+  LatentShape latent;
 
   std::vector<bool> recurrent;  ///< by layer: DeltaNet, not attention; empty: all layers attend
   DeltaNetShape delta_net;
@@ -131,6 +139,50 @@ class ConfigReader {
   std::string prefix_;
 };
 
+/// What YaRN multiplies sines and cosines by, the weights being those of Peng et al.'s temperature: 1 in the numerator
+/// for most families. Formed as the reference does, which takes a factor out and in again.
+[[nodiscard]] inline float yarn_magnitude(const ConfigReader& in, float freq_scale, float numerator,
+                                          float denominator) {
+  const float factor = 1.0F / freq_scale;
+  const auto temperature = [&](float weight) { return factor <= 1.0F ? 1.0F : 0.1F * weight * std::log(factor) + 1.0F; };
+  const float growth = 1.0F + 0.1F * std::log(factor);
+  const float without = temperature(numerator) / temperature(denominator) * (1.0F / growth);
+  const float magnitude = without * in.value_or<float>("rope.scaling.attn_factor", 1.0F) * growth;
+  if (!(magnitude > 0.0F) || !std::isfinite(magnitude)) in.refuse("rope.scaling.attn_factor", "is out of range");
+  return magnitude;
+}
+
+/// How positions beyond the training's are scaled.
+/// @source Peng et al., "YaRN", 2023
+inline void read_rope_scaling(const ConfigReader& in, Config& c) {
+  const auto type = in.value_or<std::string_view>("rope.scaling.type", "linear");
+  if (type == "none") return;
+  if (type != "linear" && type != "yarn") {
+    throw Error(Errc::unsupported_model, in.metadata().file() + ": key '" + c.architecture +
+                                             ".rope.scaling.type' asks for '" + std::string(type) +
+                                             "', which is not supported");
+  }
+  // Old files have the second key.
+  const auto factor = in.value_or<float>("rope.scaling.factor", in.value_or<float>("rope.scale_linear", 0.0F));
+  c.rope.freq_scale = factor == 0.0F ? 1.0F : 1.0F / factor;
+  if (!(factor >= 0.0F) || !(c.rope.freq_scale > 0.0F) || !std::isfinite(c.rope.freq_scale)) {
+    in.refuse("rope.scaling.factor", "is not a positive number");
+  }
+  if (type == "linear") return;
+  const auto positive = [&](std::string_view key, float otherwise) {
+    const auto value = in.value_or<float>(key, otherwise);
+    if (!(value > 0.0F) || !std::isfinite(value)) in.refuse(key, "is not a positive number");
+    return value;
+  };
+  c.rope.yarn = {.share = positive("rope.scaling.yarn_ext_factor", 1.0F),
+                 .n_ctx_train = static_cast<float>(
+                     in.positive_or("rope.scaling.original_context_length", in.positive("context_length"))),
+                 .fast_turns = positive("rope.scaling.yarn_beta_fast", 32.0F),
+                 .slow_turns = positive("rope.scaling.yarn_beta_slow", 1.0F)};
+  const auto weight = in.value_or<float>("rope.scaling.yarn_log_multiplier", 0.0F);
+  c.rope.magnitude = yarn_magnitude(in, c.rope.freq_scale, 1.0F, weight);
+}
+
 /// The common part of every family's configuration.
 /// @throws Error{bad_metadata} naming the key that is missing or out of range;
 ///         Error{unsupported_model} for a rope scaling that is not built
@@ -155,19 +207,7 @@ class ConfigReader {
   }
   c.rope.base = in.value_or<float>("rope.freq_base", 10000.0F);
   if (!(c.rope.base > 0.0F) || !std::isfinite(c.rope.base)) in.refuse("rope.freq_base", "is not a positive number");
-  const auto scaling = in.value_or<std::string_view>("rope.scaling.type", "linear");
-  if (scaling == "linear") {
-    // Old files have the second key.
-    const auto factor = in.value_or<float>("rope.scaling.factor", in.value_or<float>("rope.scale_linear", 0.0F));
-    c.rope.freq_scale = factor == 0.0F ? 1.0F : 1.0F / factor;
-    if (!(factor >= 0.0F) || !(c.rope.freq_scale > 0.0F) || !std::isfinite(c.rope.freq_scale)) {
-      in.refuse("rope.scaling.factor", "is not a positive number");
-    }
-  } else if (scaling != "none") {
-    throw Error(Errc::unsupported_model, in.metadata().file() + ": key '" + c.architecture +
-                                             ".rope.scaling.type' asks for '" + std::string(scaling) +
-                                             "', which is not supported");
-  }
+  read_rope_scaling(in, c);
   c.rms_epsilon = in.require<float>("attention.layer_norm_rms_epsilon");
   if (!(c.rms_epsilon >= 0.0F) || !std::isfinite(c.rms_epsilon)) {
     in.refuse("attention.layer_norm_rms_epsilon", "is negative or not a number");

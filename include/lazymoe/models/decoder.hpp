@@ -66,7 +66,7 @@ class Decoder {
   /// @throws Error{bad_tensor, bad_metadata, io}
   Decoder(const gguf::File& file, store::ExpertSource& experts, parallel::ThreadPool& pool, WeightStorage how,
           const Progress& progress)
-      : config_(A::read_config(file.metadata())), rope_(config_.rope), experts_(&experts), pool_(&pool) {
+      : config_(read_config<A>(file)), rope_(config_.rope), experts_(&experts), pool_(&pool) {
     WeightBinder binder(file);
     bind(binder, file);
     weights_ = binder.load(how, progress);
@@ -79,7 +79,7 @@ class Decoder {
   /// Everything load would refuse the file for, without reading weights.
   /// @throws Error{bad_tensor, bad_metadata}
   static void check(const gguf::File& file) {
-    Decoder unloaded(A::read_config(file.metadata()));
+    Decoder unloaded(read_config<A>(file));
     WeightBinder binder(file);
     unloaded.bind(binder, file);
   }

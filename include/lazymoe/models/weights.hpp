@@ -59,6 +59,25 @@ class WeightBinder {
     }
   }
 
+  /// One matrix a head, each below the other whether the file says {cols, rows, n_heads} or {cols, rows * n_heads}.
+  /// @shape  W[n_heads * rows, cols]; the destination must not move before load()
+  /// @throws Error{unsupported_type} as matrix() does
+  void head_matrices(quant::PackedMatrix& to, const std::string& name, std::size_t n_heads, std::size_t rows,
+                     std::size_t cols) {
+    const gguf::TensorInfo* found = file_.find(name);
+    const bool folded = found != nullptr && n_heads > 1 && found->dims[2] == 1;
+    const gguf::TensorInfo* info = folded ? expect_weights(name, {cols, rows * n_heads})
+                                          : expect_weights(name, {cols, rows, n_heads});
+    if (info == nullptr) return;
+    to = {.type = info->type, .rows = n_heads * rows, .cols = cols, .bytes = {}};
+    wanted_[info].matrices.push_back(&to);
+  }
+
+  [[nodiscard]] bool has(const std::string& name) const { return file_.find(name) != nullptr; }
+
+  /// Lets a tensor be there that says again what others say.
+  void ignore(const std::string& name) { known_.insert(name); }
+
   /// A vector, as float whatever the file has.
   void vector(std::vector<float>& to, const std::string& name, std::size_t n) {
     if (const gguf::TensorInfo* info = expect(name, {n})) wanted_[info].vectors.push_back(&to);

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "../gguf/file.hpp"
+#include "attention_mla.hpp"
+#include "config.hpp"
+#include "weights.hpp"
+
+namespace lazymoe::models {
+
+/// DeepSeek V2, V3 and R1, Moonlight, Kimi-K2, GLM-4.7-Flash: latent attention, leading dense layers, then routed
+/// experts beside a shared one.
+/// @source DeepSeek-AI, "DeepSeek-V2", 2024, and "DeepSeek-V3", 2024; names of tensors and keys as the GGUF converter
+///         of the reference writes them
+struct Deepseek2 {
+  static constexpr std::string_view name = "deepseek2";
+
+  using Mixer = MlaAttention;
+
+  [[nodiscard]] static Config read_config(const gguf::Metadata& metadata) {
+    const ConfigReader in(metadata);
+    Config c = read_common_config(in);
+    read_attention(in, c);
+
+    c.n_dense_layers = static_cast<std::size_t>(in.value_or<std::uint64_t>("leading_dense_block_count", 0));
+    if (c.n_dense_layers > c.n_layers) in.refuse("leading_dense_block_count", "is larger than the number of layers");
+    if (c.n_dense_layers > 0) c.n_ff_dense = in.positive("feed_forward_length");
+    c.n_ff_expert = in.positive("expert_feed_forward_length");
+    const auto n_shared = in.value_or<std::uint64_t>("expert_shared_count", 0);
+    if (n_shared > c.n_experts) in.refuse("expert_shared_count", "is out of range: " + std::to_string(n_shared));
+    c.n_ff_shared = static_cast<std::size_t>(n_shared) * c.n_ff_expert;
+    read_router(in, c);
+    return c;
+  }
+
+  /// What only the tensors say. Files of the first weeks of GLM-4.7-Flash, as of DeepSeek V2, say nothing about the
+  /// scores: those that choose by a bias have sigmoids, and so does GLM by its size.
+  static void adapt_config(const gguf::File& file, Config& c) {
+    const auto first_routed = static_cast<LayerIndex>(c.n_dense_layers);
+    c.selection_bias = file.find(block_prefix(first_routed) + "exp_probs_b.bias") != nullptr;
+    if (ConfigReader(file.metadata()).value_or<std::uint64_t>("expert_gating_func", 0) != 0) return;
+    const gguf::TensorInfo* embedding = file.find("token_embd.weight");
+    const bool is_glm = (c.n_layers == 47 || c.n_layers == 48) && embedding != nullptr && embedding->rows() == 154880;
+    c.router.gating = c.selection_bias || is_glm ? moe::Gating::sigmoid : moe::Gating::softmax;
+  }
+
+ private:
+  static void read_attention(const ConfigReader& in, Config& c) {
+    // Newer files give the sizes of the latent vector by the old names: a key of all heads, and a value of all heads.
+    c.key_dim = in.positive_or("attention.key_length_mla", c.key_dim);
+    c.value_dim = in.positive_or("attention.value_length_mla", c.value_dim);
+    if (c.rope.n_rot >= c.key_dim) in.refuse("rope.dimension_count", "is not smaller than a head");
+    c.rope.pairs = tensor::RopePairs::norm;
+    c.latent.rank = in.positive("attention.kv_lora_rank");
+    const auto query_rank = in.value_or<std::uint64_t>("attention.q_lora_rank", 0);
+    c.latent.query_rank = query_rank == 0 ? 0 : in.positive("attention.q_lora_rank");
+    read_yarn(in, c);
+  }
+
+  /// The family's YaRN warms up the whole score and not the rotated part of it alone.
+  static void read_yarn(const ConfigReader& in, Config& c) {
+    if (c.rope.yarn.share == 0.0F) return;
+    const float weight = in.value_or<float>("rope.scaling.yarn_log_multiplier", 0.0F) / 0.1F;  // as converters write it
+    if (weight != 0.0F) c.rope.magnitude = yarn_magnitude(in, c.rope.freq_scale, weight, weight);
+    const float growth = c.rope.magnitude * (1.0F + 0.1F * weight * std::log(1.0F / c.rope.freq_scale));
+    c.score_scale = growth * growth / std::sqrt(static_cast<float>(c.key_dim));
+    if (!(growth > 0.0F) || !std::isfinite(c.score_scale)) {
+      in.refuse("rope.scaling.yarn_log_multiplier", "is out of range");
+    }
+  }
+
+  static void read_router(const ConfigReader& in, Config& c) {
+    c.router.renormalise = in.value_or<bool>("expert_weights_norm", false);
+    const auto gating = in.value_or<std::uint64_t>("expert_gating_func", 0);
+    if (gating > 3) in.refuse("expert_gating_func", "is not known: " + std::to_string(gating));
+    if (gating != 0) c.router.gating = static_cast<moe::Gating>(gating);
+    const auto n_groups = in.value_or<std::uint64_t>("expert_group_count", 0);
+    if (n_groups <= 1) return;
+    const auto n_used = in.value_or<std::uint64_t>("expert_group_used_count", 0);
+    if (n_groups > moe::TopKRouter::max_groups || c.n_experts % n_groups != 0) {
+      in.refuse("expert_group_count", "does not divide the experts into at most " +
+                                          std::to_string(moe::TopKRouter::max_groups) + " groups");
+    }
+    if (n_used == 0 || n_used > n_groups || n_used * (c.n_experts / n_groups) < c.n_experts_used) {
+      in.refuse("expert_group_used_count", "does not suit the number of groups and of experts used");
+    }
+    c.router.n_groups = static_cast<std::size_t>(n_groups);
+    c.router.n_groups_used = static_cast<std::size_t>(n_used);
+  }
+};
+
+}  // namespace lazymoe::models

@@ -141,7 +141,8 @@ class DeltaNet {
       simd::transform(
           width, y.data(),
           [](const simd::FloatBatch& ui, const simd::FloatBatch& wi, const simd::FloatBatch& yi) {
-            return simd::fma(ui, wi, yi);
+            // The product is rounded before it is added, as in the reference; a plain one the compiler may fuse.
+            return yi + simd::fma(ui, wi, simd::FloatBatch(0.0F));
           },
           u, taps_.data() + j * width, static_cast<const float*>(y.data()));
     }
@@ -166,7 +167,7 @@ class DeltaNet {
   void prepare_gates(std::span<float> alpha, std::span<float> beta) const {
     for (std::size_t h = 0; h < alpha.size(); ++h) {
       const float biased = alpha[h] + time_bias_[h];
-      const float softplus = biased > 20.0F ? biased : std::log1p(std::exp(biased));
+      const float softplus = biased > 20.0F ? biased : std::log(1.0F + std::exp(biased));
       alpha[h] = softplus * rate_[h];
       beta[h] = 1.0F / (1.0F + std::exp(-beta[h]));
     }

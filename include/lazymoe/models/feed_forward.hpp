@@ -3,11 +3,14 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "../core/types.hpp"
 #include "../moe/dense_ffn.hpp"
 #include "../moe/routed_ffn.hpp"
 #include "../parallel/thread_pool.hpp"
+#include "../quant/dot.hpp"
+#include "../quant/formats/plain.hpp"
 #include "../simd/vector.hpp"
 #include "../store/source.hpp"
 #include "../tensor/aliases.hpp"
@@ -22,7 +25,6 @@ struct FeedForwardScratch {
   moe::DenseFfn::Scratch dense;
   tensor::Activations inputs;
   tensor::Matrix shared;  // [tokens, n_embd]
-  tensor::Matrix gates;   // [tokens, 1]: of the shared expert
 };
 
 /// The feed-forward of one layer: dense in the leading layers of some families, else routed experts, with a shared
@@ -41,7 +43,7 @@ class FeedForward {
     binder.experts(block_prefix(layer), c.n_experts, c.n_ff_expert, c.n_embd);
     if (c.n_ff_shared == 0) return;
     bind(binder, dense_, prefix, "_shexp", c.n_ff_shared, c.n_embd);
-    if (c.shared_gate) binder.matrix(shared_gate_, prefix + "gate_inp_shexp.weight", 1, c.n_embd);
+    if (c.shared_gate) binder.vector(shared_gate_, prefix + "gate_inp_shexp.weight", c.n_embd);
   }
 
   /// @shape  x[tokens, n_embd], already normed -> out[tokens, n_embd]
@@ -70,13 +72,14 @@ class FeedForward {
     s.inputs.assign(x);
     s.shared.resize(x.rows(), x.cols());
     dense_.run(s.inputs, s.dense, pool, s.shared);
-    if (c.shared_gate) {
-      s.gates.resize(x.rows(), 1);
-      tensor::matmul(shared_gate_, s.inputs, s.gates, pool);
-    }
     for (std::size_t t = 0; t < tensor::row_count(x); ++t) {
       float* y = tensor::row(s.shared, t).data();
-      if (c.shared_gate) simd::scale(1.0F / (1.0F + std::exp(-tensor::row(s.gates, t)[0])), y, y, c.n_embd);
+      if (c.shared_gate) {
+        // A single row: the reference multiplies it with four chains of sums, unlike a matrix.
+        const auto* weights = reinterpret_cast<const quant::F32::Block*>(shared_gate_.data());
+        const float gate = quant::dot_float<quant::F32>({weights, c.n_embd}, tensor::row(x, t));
+        simd::scale(1.0F / (1.0F + std::exp(-gate)), y, y, c.n_embd);
+      }
       simd::add(y, tensor::row(out, t).data(), c.n_embd);
     }
   }
@@ -84,7 +87,7 @@ class FeedForward {
   bool routed_ = true;
   moe::RouterWeights router_;
   moe::DenseFfn dense_;  // of a dense layer, or the shared expert
-  quant::PackedMatrix shared_gate_;
+  std::vector<float> shared_gate_;
 };
 
 }  // namespace lazymoe::models

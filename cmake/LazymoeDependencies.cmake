@@ -1,4 +1,4 @@
-# Two dependencies without a usable CMake package, as targets. Shared by the build tree and the installed package.
+# Dependencies without a usable CMake package, as targets. Shared by the build tree and the installed package.
 
 # Debian's xsimd target links a library that does not exist (xtl), so only its include directory is taken.
 if(NOT TARGET lazymoe::xsimd)
@@ -13,4 +13,15 @@ if(NOT TARGET lazymoe::pcre2)
   add_library(lazymoe::pcre2 INTERFACE IMPORTED GLOBAL)
   target_include_directories(lazymoe::pcre2 INTERFACE ${LAZYMOE_PCRE2_INCLUDE_DIR})
   target_link_libraries(lazymoe::pcre2 INTERFACE ${LAZYMOE_PCRE2_LIBRARY})
+endif()
+
+# Optional, and for storage/uring.hpp alone: who includes that header links lazymoe::uring.
+if(NOT TARGET lazymoe::uring)
+  find_path(LAZYMOE_URING_INCLUDE_DIR liburing.h)
+  find_library(LAZYMOE_URING_LIBRARY uring)
+  if(LAZYMOE_URING_INCLUDE_DIR AND LAZYMOE_URING_LIBRARY)
+    add_library(lazymoe::uring INTERFACE IMPORTED GLOBAL)
+    target_include_directories(lazymoe::uring INTERFACE ${LAZYMOE_URING_INCLUDE_DIR})
+    target_link_libraries(lazymoe::uring INTERFACE ${LAZYMOE_URING_LIBRARY})
+  endif()
 endif()

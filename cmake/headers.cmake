@@ -7,6 +7,7 @@ set(lazymoe_headers
   include/lazymoe/core/bytes.hpp
   include/lazymoe/core/contract.hpp
   include/lazymoe/core/error.hpp
+  include/lazymoe/core/joined_name.hpp
   include/lazymoe/core/types.hpp
   include/lazymoe/core/units.hpp
   include/lazymoe/core/visit_named.hpp
@@ -93,7 +94,6 @@ set(lazymoe_headers
   # floor 3: gguf, cache
   include/lazymoe/cache.hpp
   include/lazymoe/cache/detail/aged_counters.hpp
-  include/lazymoe/cache/detail/joined_name.hpp
   include/lazymoe/cache/detail/linked_order.hpp
   include/lazymoe/cache/detail/ranked_heap.hpp
   include/lazymoe/cache/eviction.hpp
@@ -166,12 +166,17 @@ set(lazymoe_headers
   include/lazymoe/text/vocabulary.hpp
   # floor 5: storage
   include/lazymoe/storage.hpp
+  include/lazymoe/storage/detail/direct_files.hpp
   include/lazymoe/storage/detail/shards.hpp
+  include/lazymoe/storage/direct.hpp
+  include/lazymoe/storage/faulty.hpp
   include/lazymoe/storage/memory.hpp
   include/lazymoe/storage/mmap.hpp
   include/lazymoe/storage/pread.hpp
   include/lazymoe/storage/registry.hpp
   include/lazymoe/storage/storage.hpp
+  include/lazymoe/storage/throttled.hpp
+  include/lazymoe/storage/uring.hpp
   # floor 6: store
   include/lazymoe/store.hpp
   include/lazymoe/store/all_resident.hpp
@@ -202,6 +207,7 @@ set(lazymoe_headers
   include/lazymoe/models/delta_rule.hpp
   include/lazymoe/models/deepseek2.hpp
   include/lazymoe/models/detail/latent_heads.hpp
+  include/lazymoe/models/detail/unsplit_heads.hpp
   include/lazymoe/models/feed_forward.hpp
   include/lazymoe/models/hybrid_mixer.hpp
   include/lazymoe/models/glm4moe.hpp

@@ -1,5 +1,6 @@
-#include <array>
 #include <lazymoe/cache/hot_set.hpp>
+
+#include <array>
 
 #include "support/catch.hpp"
 #include "support/throws.hpp"

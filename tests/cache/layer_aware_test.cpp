@@ -1,4 +1,5 @@
 #include <lazymoe/cache/layer_aware.hpp>
+
 #include <lazymoe/cache/lru.hpp>
 #include <lazymoe/cache/registry.hpp>
 #include <lazymoe/cache/sieve.hpp>

@@ -1,4 +1,5 @@
 #include <lazymoe/cache/least_stale.hpp>
+
 #include <map>
 #include <tuple>
 

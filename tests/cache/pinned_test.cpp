@@ -1,7 +1,8 @@
+#include <lazymoe/cache/pinned.hpp>
+
 #include <array>
 #include <lazymoe/cache/layer_aware.hpp>
 #include <lazymoe/cache/lru.hpp>
-#include <lazymoe/cache/pinned.hpp>
 #include <lazymoe/cache/registry.hpp>
 
 #include "eviction_laws.hpp"

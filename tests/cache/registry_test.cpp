@@ -1,5 +1,6 @@
-#include <algorithm>
 #include <lazymoe/cache/registry.hpp>
+
+#include <algorithm>
 
 #include "support/catch.hpp"
 

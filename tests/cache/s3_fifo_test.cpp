@@ -1,6 +1,7 @@
+#include <lazymoe/cache/s3_fifo.hpp>
+
 #include <algorithm>
 #include <deque>
-#include <lazymoe/cache/s3_fifo.hpp>
 #include <map>
 
 #include "eviction_laws.hpp"

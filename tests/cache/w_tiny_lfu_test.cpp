@@ -1,5 +1,6 @@
-#include <algorithm>
 #include <lazymoe/cache/w_tiny_lfu.hpp>
+
+#include <algorithm>
 #include <list>
 #include <map>
 

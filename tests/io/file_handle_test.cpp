@@ -1,6 +1,7 @@
 #include <sys/stat.h>
 
 #include <array>
+#include <cerrno>
 #include <lazymoe/io/file_handle.hpp>
 #include <vector>
 
@@ -28,6 +29,25 @@ TEST_CASE("A file handle reads exactly what is asked for", "[io]") {
 
   CHECK_THROWS_WITH(file.read_exact_at(3, two), Contains("digits: wanted 2 bytes at offset 3, got 1"));
   CHECK_THROWS_WITH(file.read_exact_at(~std::uint64_t{0}, two), Contains("got 0"));
+}
+
+TEST_CASE("A file handle overcomes interruptions, and gives up on a file that always would wait", "[io]") {
+  const test::TempDir dir;
+  const FileHandle file(dir.write("digits", digits()));
+  std::array<std::byte, 4> four{};
+  int calls = 0;
+  file.read_exact_at(0, four, [&](int descriptor, std::span<std::byte> into, off_t offset) -> ssize_t {
+    errno = calls % 2 == 0 ? EINTR : EAGAIN;
+    return ++calls < 50 ? -1 : SystemRead{}(descriptor, into.first(1), offset);
+  });
+  CHECK(four == digits());
+  CHECK(calls == 53);
+
+  const auto never = [](int, std::span<std::byte>, off_t) -> ssize_t {
+    errno = EAGAIN;
+    return -1;
+  };
+  CHECK_THROWS_WITH(file.read_exact_at(0, four, never), Contains("digits: cannot read 4 bytes at offset 0"));
 }
 
 TEST_CASE("Only regular files that exist can be opened", "[io]") {

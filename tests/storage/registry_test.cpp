@@ -24,7 +24,7 @@ TEST_CASE("An unknown storage is refused and the known ones are listed", "[stora
     FAIL("no error");
   } catch (const Error& error) {
     CHECK(error.code() == Errc::bad_argument);
-    CHECK(std::string(error.what()) == "storage \"tape\" is not one of memory mmap pread");
+    CHECK(std::string(error.what()) == "storage \"tape\" is not one of memory mmap pread direct");
   }
 }
 

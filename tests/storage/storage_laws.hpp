@@ -63,6 +63,14 @@ void check_storage_laws() {
     CHECK(fetches_right(storage, files, slice));
   }
 
+  INFO("what a footprint exceeds the slice by is always the same");
+  const auto excess = [&](const experts::SliceRef& slice) { return storage.footprint(slice) - slice.bytes; };
+  for (int i = 0; i < 50; ++i) {
+    const auto slice = random_slice(random);
+    const Bytes footprint = storage.footprint(slice);
+    CHECK((slice.bytes == 0 || footprint == 0 || excess(slice) == excess({.shard = 0, .offset = 0, .bytes = 1})));
+  }
+
   INFO("several threads at once");
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
@@ -78,7 +86,8 @@ void check_storage_laws() {
   INFO("outside the file");
   const Bytes size = files.contents[1].size();
   const Bytes huge = ~Bytes{0};
-  std::vector<std::byte> scratch(100);
+  std::vector<std::byte> scratch(100 +
+                                 static_cast<std::size_t>(storage.footprint({.shard = 1, .offset = 0, .bytes = 1})));
   for (const auto& slice : {experts::SliceRef{.shard = 1, .offset = size, .bytes = 1},
                             experts::SliceRef{.shard = 1, .offset = size - 9, .bytes = 10},
                             experts::SliceRef{.shard = 1, .offset = huge, .bytes = 2},

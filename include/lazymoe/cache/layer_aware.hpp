@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "../core/joined_name.hpp"
 #include "../core/types.hpp"
-#include "detail/joined_name.hpp"
 #include "eviction.hpp"
 
 namespace lazymoe::cache {
@@ -24,7 +24,7 @@ class LayerAware {
   static constexpr std::string_view prefix = "layer-";
 
  public:
-  static constexpr std::string_view name = detail::JoinedName<prefix, Eviction::name>::value;
+  static constexpr std::string_view name = JoinedName<prefix, Eviction::name>::value;
 
   /// Half of the layers are considered at first.
   explicit LayerAware(KeySpace space) : LayerAware(space, Eviction(space), (space.layers + 1) / 2) {}

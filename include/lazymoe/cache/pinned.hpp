@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "../core/joined_name.hpp"
 #include "../core/types.hpp"
-#include "detail/joined_name.hpp"
 #include "eviction.hpp"
 
 namespace lazymoe::cache {
@@ -26,7 +26,7 @@ class Pinned {
   static constexpr std::string_view prefix = "pinned-";
 
  public:
-  static constexpr std::string_view name = detail::JoinedName<prefix, Eviction::name>::value;
+  static constexpr std::string_view name = JoinedName<prefix, Eviction::name>::value;
 
   /// Pins nothing.
   explicit Pinned(KeySpace space) : Pinned(space, Eviction(space), {}) {}

@@ -18,6 +18,14 @@
 
 namespace lazymoe::io {
 
+/// What reads a file; tests put faulty ones in its place.
+struct SystemRead {
+  /// As pread(2): how many bytes came, 0 at the end of the file, or -1 and errno.
+  ssize_t operator()(int descriptor, std::span<std::byte> into, off_t offset) const noexcept {
+    return ::pread(descriptor, into.data(), into.size(), offset);
+  }
+};
+
 /// A regular file open for reading; its size is taken once, when it is opened.
 ///
 /// @thread reading is safe from several threads: there is no file position
@@ -59,20 +67,26 @@ class FileHandle {
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
   [[nodiscard]] Bytes bytes() const noexcept { return bytes_; }
 
+  /// How often in a row a read is tried again that would have to wait (EAGAIN).
+  static constexpr int most_refusals = 100;
+
   /// Fills `into` from `offset`.
   /// @throws Error{io} when reading fails or the file ends too early
-  void read_exact_at(std::uint64_t offset, std::span<std::byte> into) const {
+  template <class ReadAt = SystemRead>
+  void read_exact_at(std::uint64_t offset, std::span<std::byte> into, ReadAt&& read_at = {}) const {
     constexpr std::uint64_t furthest = std::numeric_limits<off_t>::max();
     std::size_t done = 0;
+    int refusals = 0;
     while (done < into.size()) {
       const std::uint64_t from = offset + done;
       if (from < offset || from > furthest) fail_short(offset, into.size(), done);
-      const ssize_t got = ::pread(descriptor_, into.data() + done, into.size() - done, static_cast<off_t>(from));
+      const ssize_t got = read_at(descriptor_, into.subspan(done), static_cast<off_t>(from));
       if (got > 0) {
         done += static_cast<std::size_t>(got);
+        refusals = 0;
       } else if (got == 0) {
         fail_short(offset, into.size(), done);
-      } else if (errno != EINTR) {
+      } else if (errno != EINTR && (errno != EAGAIN || ++refusals > most_refusals)) {
         throw_errno("read " + std::to_string(into.size()) + " bytes", path_.string(), from);
       }
     }

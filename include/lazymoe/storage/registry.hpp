@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "../core/visit_named.hpp"
+#include "direct.hpp"
 #include "memory.hpp"
 #include "mmap.hpp"
 #include "pread.hpp"
@@ -14,20 +15,24 @@
 namespace lazymoe::storage {
 
 /// Every storage that can be chosen by name. To add one: write it, add it here, add its test.
-inline constexpr auto storages = boost::hana::tuple_t<Memory, Mmap, Pread>;
+inline constexpr auto storages = boost::hana::tuple_t<Memory, Mmap, Pread, Direct>;
 
-/// The names of `storages`, in that order.
+/// The names of `storages`, in that order, and of those that a program adds (Uring, where it has liburing).
+template <StoragePolicy... More>
 [[nodiscard]] constexpr auto storage_names() noexcept {
   return boost::hana::unpack(storages, [](auto... storage) {
-    return std::array<std::string_view, sizeof...(storage)>{decltype(storage)::type::name...};
+    return std::array<std::string_view, sizeof...(storage) + sizeof...(More)>{decltype(storage)::type::name...,
+                                                                              More::name...};
   });
 }
 
 /// Calls `fn(hana::type<S>)` for the storage of that name: the one door from run time to compile time.
 /// @throws Error{bad_argument} listing the names, when there is no such storage
-template <class Fn>
+template <StoragePolicy... More, class Fn>
 auto visit_storage(std::string_view name, Fn&& fn) {
-  return boost::hana::unpack(storages, [&](auto... storage) { return visit_named("storage", name, fn, storage...); });
+  return boost::hana::unpack(storages, [&](auto... storage) {
+    return visit_named("storage", name, fn, storage..., boost::hana::type<More>{}...);
+  });
 }
 
 }  // namespace lazymoe::storage

@@ -16,13 +16,15 @@ namespace lazymoe::storage {
 /// Brings the bytes of a slice of the model's files into memory. Knows files only: no experts, no budget.
 ///
 ///   S(paths)                 opens the shards, in the order SliceRef::shard counts them; Error{io} if one cannot be
-///   s.footprint(slice)       bytes of scratch that fetch needs; 0: fetch returns a view of its own
+///   s.footprint(slice)       bytes of scratch that fetch needs; 0: fetch returns a view of its own; more than the
+///                            slice where reads must begin and end at whole blocks
 ///   s.fetch(slice, scratch)  the bytes of the slice
 /// Laws, checked for every storage by tests/storage/storage_laws.hpp:
 ///   1. fetch returns slice.bytes bytes, equal to the file's, for any offset and length inside it
 ///   2. they lie in scratch, or live as long as s where footprint is 0
 ///   3. several threads may fetch at once
 ///   4. a slice that is not inside its file gives Error{io} naming the file and the offset, and s stays usable
+///   5. footprint is 0 for every slice, or what it exceeds the slice by is the same for all that are not empty
 template <class S>
 concept StoragePolicy =
     std::constructible_from<S, std::span<const std::filesystem::path>> && std::movable<S> &&
@@ -30,6 +32,21 @@ concept StoragePolicy =
       { S::name } -> std::convertible_to<std::string_view>;
       { storage.footprint(slice) } noexcept -> std::same_as<Bytes>;
       { storage.fetch(slice, scratch) } -> std::same_as<std::span<const std::byte>>;
+    };
+
+/// A storage that can have many reads under way without a thread for each.
+///
+///   s.submit(slice, scratch)  begins a fetch, whose scratch stays alive and untouched until wait returns
+///   s.wait(ticket)            ends it: as fetch
+/// Laws, checked by tests/storage/async_laws.hpp:
+///   1. wait returns what fetch would have, in whatever order tickets are waited for, and by whatever thread
+///   2. every ticket is waited for once; those that are not when s dies are over when its destructor returns
+template <class S>
+concept AsyncStorage =
+    StoragePolicy<S> && requires(S storage, const experts::SliceRef& slice, std::span<std::byte> scratch,
+                                 typename S::Ticket ticket) {
+      { storage.submit(slice, scratch) } -> std::same_as<typename S::Ticket>;
+      { storage.wait(ticket) } -> std::same_as<std::span<const std::byte>>;
     };
 
 /// A storage that can begin to bring a slice nearer without waiting for it. A hint changes no result, and a

@@ -1,5 +1,6 @@
-#include <algorithm>
 #include <lazymoe/cache/detail/ranked_heap.hpp>
+
+#include <algorithm>
 #include <random>
 
 #include "support/catch.hpp"

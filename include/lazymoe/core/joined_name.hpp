@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace lazymoe::cache::detail {
+namespace lazymoe {
 
 /// Two names in a row, joined while compiling: how decorators name themselves after what they decorate.
 template <const std::string_view& first, const std::string_view& second>
@@ -19,4 +19,4 @@ struct JoinedName {
   static constexpr std::string_view value{letters.data(), letters.size()};
 };
 
-}  // namespace lazymoe::cache::detail
+}  // namespace lazymoe

@@ -1,8 +1,8 @@
-#include <lazymoe/cache/detail/joined_name.hpp>
+#include <lazymoe/core/joined_name.hpp>
 
 #include "support/catch.hpp"
 
-namespace lazymoe::cache::detail {
+namespace lazymoe {
 namespace {
 
 constexpr std::string_view first = "layer-";
@@ -10,8 +10,8 @@ constexpr std::string_view second = "lru";
 
 }  // namespace
 
-TEST_CASE("Two names are joined while compiling", "[cache]") {
+TEST_CASE("Two names are joined while compiling", "[core]") {
   STATIC_REQUIRE(JoinedName<first, second>::value == "layer-lru");
 }
 
-}  // namespace lazymoe::cache::detail
+}  // namespace lazymoe

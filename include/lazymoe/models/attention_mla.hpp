@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -11,10 +10,7 @@
 
 #include "../core/types.hpp"
 #include "../parallel/thread_pool.hpp"
-#include "../quant/decode.hpp"
-#include "../quant/dot.hpp"
 #include "../quant/packed_matrix.hpp"
-#include "../simd/vector.hpp"
 #include "../tensor/activations.hpp"
 #include "../tensor/aliases.hpp"
 #include "../tensor/matmul.hpp"
@@ -22,6 +18,7 @@
 #include "../tensor/rope.hpp"
 #include "config.hpp"
 #include "detail/latent_heads.hpp"
+#include "detail/unsplit_heads.hpp"
 #include "latent_cache.hpp"
 #include "sequence.hpp"
 #include "weights.hpp"
@@ -48,11 +45,10 @@ struct MlaScratch {
 /// heads; a head's keys and values are products with it. They are never formed: the head's key matrix is applied to
 /// the query, and its value matrix to the weighted sum of the cached vectors ("absorbed").
 ///
-/// Two layouts of files: `attn_k_b` and `attn_v_b`, or, older, both in `attn_kv_b`, whose key rows stand the other way
-/// round. These are decoded as they are met, for a transposed copy could not be packed again without loss.
+/// Two layouts of files: `attn_k_b` and `attn_v_b`, or, older, both in `attn_kv_b`. Of the latter the reference forms
+/// keys and values after all, from rounded latent vectors; so these are rounded before they are kept, and the results
+/// differ by roundings of floats alone.
 ///
-/// @error  with `attn_kv_b` the key product is exact where the reference rounds the latent vector: the results differ
-///         as roundings of activations do
 /// @source DeepSeek-AI, "DeepSeek-V2", 2024, section 2.1 and appendix C
 class MlaAttention {
  public:
@@ -80,8 +76,7 @@ class MlaAttention {
     const std::string both = prefix + "kv_b.weight";
     unsplit_ = binder.has(both) && !binder.has(prefix + "k_b.weight");
     if (unsplit_) {
-      binder.matrix(key_, both, c.n_heads * (plain_dim + c.value_dim), rank);
-      binder.matrix(value_, both, c.n_heads * (plain_dim + c.value_dim), rank);
+      binder.matrix(key_value_, both, c.n_heads * (plain_dim + c.value_dim), rank);
     } else {
       binder.head_matrices(key_, prefix + "k_b.weight", c.n_heads, rank, plain_dim);
       binder.head_matrices(value_, prefix + "v_b.weight", c.n_heads, c.value_dim, rank);
@@ -115,6 +110,7 @@ class MlaAttention {
         const auto latent = tensor::row(s.latents, t);
         const auto plain = latent.first(c.latent.rank);
         tensor::rms_norm(plain, latent_norm_, c.rms_epsilon, plain);
+        if (unsplit_) detail::round_as_activation(tensor::activation_kind(key_value_.type), plain);
         rope.rotate(latent.subspan(c.latent.rank), c.rope.n_rot, angles);
         cache.write(layer_, first + t, latent);
         rotate_queries(c, rope, angles, tensor::row(s.queries, t), tensor::row(s.absorbed, t));
@@ -158,32 +154,13 @@ class MlaAttention {
     const std::size_t plain_dim = c.key_dim - c.rope.n_rot;
     const std::size_t width = c.latent.rank + c.rope.n_rot;
     if (unsplit_) {
-      pool.parallel_for(c.n_heads, 1, [&](std::size_t begin, std::size_t end) {
-        std::vector<float> row(c.latent.rank);
-        for (std::size_t h = begin; h < end; ++h) absorb_unsplit(c, h, row, s);
-      });
+      unsplit(c).absorb_keys(tensor::row_count(s.queries), {s.queries.data(), c.n_heads * c.key_dim, c.key_dim},
+                             {s.absorbed.data(), c.n_heads * width, width}, pool);
       return;
     }
     s.head_inputs.assign(heads_of(s.queries, c.n_heads, plain_dim));
-    multiply_heads(c.n_heads, key_, 0, c.latent.rank, c.latent.rank, s, pool, [&](std::size_t h) {
-      return columns(s.absorbed, h * width, c.latent.rank);
-    });
-  }
-
-  /// The same where the key matrix stands the other way round: its rows are added up.
-  void absorb_unsplit(const Config& c, std::size_t h, std::vector<float>& row, MlaScratch& s) const {
-    const std::size_t plain_dim = c.key_dim - c.rope.n_rot;
-    const std::size_t n = s.rows.size() / c.n_heads;
-    const auto absorbed = [&](std::size_t t) {
-      return tensor::row(s.absorbed, t).data() + h * (c.latent.rank + c.rope.n_rot);
-    };
-    for (std::size_t t = 0; t < n; ++t) std::fill_n(absorbed(t), c.latent.rank, 0.0F);
-    for (std::size_t i = 0; i < plain_dim; ++i) {
-      quant::decode_row(key_, h * (plain_dim + c.value_dim) + i, row);
-      for (std::size_t t = 0; t < n; ++t) {
-        simd::add_scaled(tensor::row(s.queries, t)[h * c.key_dim + i], row.data(), absorbed(t), c.latent.rank);
-      }
-    }
+    multiply_heads(c.n_heads, key_, s, pool,
+                   [&](std::size_t h) { return columns(s.absorbed, h * width, c.latent.rank); });
   }
 
   /// The weighted sums of cached vectors, for each token and head.
@@ -219,25 +196,36 @@ class MlaAttention {
 
   /// The output of each head: its value matrix times its sum of cached vectors.
   void apply_values(const Config& c, MlaScratch& s, parallel::ThreadPool& pool) const {
-    const std::size_t before = unsplit_ ? c.key_dim - c.rope.n_rot : 0;
+    if (unsplit_) {
+      unsplit(c).apply_values(tensor::row_count(s.sums), {s.sums.data(), c.n_heads * c.latent.rank, c.latent.rank},
+                              {s.mixed.data(), c.n_heads * c.value_dim, c.value_dim}, pool);
+      return;
+    }
     s.head_inputs.assign(heads_of(s.sums, c.n_heads, c.latent.rank));
-    multiply_heads(c.n_heads, value_, before, before + c.value_dim, c.value_dim, s, pool, [&](std::size_t h) {
-      return columns(s.mixed, h * c.value_dim, c.value_dim);
-    });
+    multiply_heads(c.n_heads, value_, s, pool,
+                   [&](std::size_t h) { return columns(s.mixed, h * c.value_dim, c.value_dim); });
   }
 
-  /// For each head h: out(h)[tokens, n] = the n rows of its `stride` rows of w from `before` on, times its inputs.
+  [[nodiscard]] detail::UnsplitHeads unsplit(const Config& c) const {
+    return {.both = &key_value_,
+            .n_heads = c.n_heads,
+            .n_key_rows = c.key_dim - c.rope.n_rot,
+            .n_value_rows = c.value_dim};
+  }
+
+  /// out(h)[tokens, rows of a head] = the head's matrix times its inputs, for each head h.
   template <class Out>
-  static void multiply_heads(std::size_t n_heads, const quant::PackedMatrix& w, std::size_t before, std::size_t stride,
-                             std::size_t n, MlaScratch& s, parallel::ThreadPool& pool, Out&& out) {
+  static void multiply_heads(std::size_t n_heads, const quant::PackedMatrix& w, MlaScratch& s,
+                             parallel::ThreadPool& pool, Out&& out) {
     s.head_inputs.prepare(tensor::activation_kind(w.type), pool);
     const std::size_t n_tokens = s.rows.size() / n_heads;
-    pool.parallel_for(n_heads * n, tensor::row_grain(w), [&](std::size_t begin, std::size_t end) {
+    const std::size_t n = w.rows / n_heads;
+    pool.parallel_for(w.rows, tensor::row_grain(w), [&](std::size_t begin, std::size_t end) {
       while (begin < end) {
         const std::size_t h = begin / n;
         const std::size_t stop = std::min(end, (h + 1) * n);
         tensor::Rows y = out(h);
-        tensor::multiply_rows(w.rows_view(h * stride + before, n), s.head_inputs,
+        tensor::multiply_rows(w.rows_view(h * n, n), s.head_inputs,
                               std::span<const std::uint32_t>(s.rows).subspan(h * n_tokens, n_tokens), begin - h * n,
                               stop - h * n, y);
         begin = stop;
@@ -263,8 +251,9 @@ class MlaAttention {
   quant::PackedMatrix query_down_;
   quant::PackedMatrix query_;
   quant::PackedMatrix latent_;
-  quant::PackedMatrix key_;    // of each head [rank, plain_dim]; unsplit: in [plain_dim + value_dim, rank]
-  quant::PackedMatrix value_;  // of each head [value_dim, rank]; unsplit: behind the key rows
+  quant::PackedMatrix key_;        // of each head [rank, plain_dim]
+  quant::PackedMatrix value_;      // of each head [value_dim, rank]
+  quant::PackedMatrix key_value_;  // unsplit, see detail::UnsplitHeads
   quant::PackedMatrix output_;
   std::vector<float> query_norm_;
   std::vector<float> latent_norm_;

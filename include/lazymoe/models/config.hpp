@@ -156,12 +156,18 @@ class ConfigReader {
 /// @source Peng et al., "YaRN", 2023
 inline void read_rope_scaling(const ConfigReader& in, Config& c) {
   const auto type = in.value_or<std::string_view>("rope.scaling.type", "linear");
-  if (type == "none") return;
-  if (type != "linear" && type != "yarn") {
+  if (type != "none" && type != "linear" && type != "yarn") {
     throw Error(Errc::unsupported_model, in.metadata().file() + ": key '" + c.architecture +
                                              ".rope.scaling.type' asks for '" + std::string(type) +
                                              "', which is not supported");
   }
+  const auto positive = [&](std::string_view key, float otherwise) {
+    const auto value = in.value_or<float>(key, otherwise);
+    if (!(value > 0.0F) || !std::isfinite(value)) in.refuse(key, "is not a positive number");
+    return value;
+  };
+  c.rope.magnitude = positive("rope.scaling.attn_factor", 1.0F);
+  if (type == "none") return;
   // Old files have the second key.
   const auto factor = in.value_or<float>("rope.scaling.factor", in.value_or<float>("rope.scale_linear", 0.0F));
   c.rope.freq_scale = factor == 0.0F ? 1.0F : 1.0F / factor;
@@ -169,11 +175,6 @@ inline void read_rope_scaling(const ConfigReader& in, Config& c) {
     in.refuse("rope.scaling.factor", "is not a positive number");
   }
   if (type == "linear") return;
-  const auto positive = [&](std::string_view key, float otherwise) {
-    const auto value = in.value_or<float>(key, otherwise);
-    if (!(value > 0.0F) || !std::isfinite(value)) in.refuse(key, "is not a positive number");
-    return value;
-  };
   c.rope.yarn = {.share = positive("rope.scaling.yarn_ext_factor", 1.0F),
                  .n_ctx_train = static_cast<float>(
                      in.positive_or("rope.scaling.original_context_length", in.positive("context_length"))),

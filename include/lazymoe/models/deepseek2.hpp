@@ -58,17 +58,19 @@ struct Deepseek2 {
     c.latent.rank = in.positive("attention.kv_lora_rank");
     const auto query_rank = in.value_or<std::uint64_t>("attention.q_lora_rank", 0);
     c.latent.query_rank = query_rank == 0 ? 0 : in.positive("attention.q_lora_rank");
-    read_yarn(in, c);
+    read_temperature(in, c);
   }
 
-  /// The family's YaRN warms up the whole score and not the rotated part of it alone.
-  static void read_yarn(const ConfigReader& in, Config& c) {
-    if (c.rope.yarn.share == 0.0F) return;
+  /// The family's scaling of positions warms up whole scores, not their rotated part alone; as the reference does,
+  /// with every kind of scaling.
+  static void read_temperature(const ConfigReader& in, Config& c) {
+    const bool yarn = c.rope.yarn.share != 0.0F;
     const float weight = in.value_or<float>("rope.scaling.yarn_log_multiplier", 0.0F) / 0.1F;  // as converters write it
-    if (weight != 0.0F) c.rope.magnitude = yarn_magnitude(in, c.rope.freq_scale, weight, weight);
-    const float growth = c.rope.magnitude * (1.0F + 0.1F * weight * std::log(1.0F / c.rope.freq_scale));
-    c.score_scale = growth * growth / std::sqrt(static_cast<float>(c.key_dim));
-    if (!(growth > 0.0F) || !std::isfinite(c.score_scale)) {
+    if (yarn && weight != 0.0F) c.rope.magnitude = yarn_magnitude(in, c.rope.freq_scale, weight, weight);
+    const float growth = 0.1F * std::log(1.0F / c.rope.freq_scale);
+    const float temperature = c.rope.magnitude * (yarn ? 1.0F : 1.0F + growth) * (1.0F + weight * growth);
+    c.score_scale = temperature * temperature / std::sqrt(static_cast<float>(c.key_dim));
+    if (!(temperature > 0.0F) || !std::isfinite(c.score_scale)) {
       in.refuse("rope.scaling.yarn_log_multiplier", "is out of range");
     }
   }

@@ -30,7 +30,7 @@ struct RopeOptions {
   float base = 10000.0F;    ///< theta_i = position * base^(-2i / n_rot)
   float freq_scale = 1.0F;  ///< scaling of positions: 1 / factor
   float magnitude = 1.0F;   ///< multiplies sines and cosines
-  Yarn yarn;
+  Yarn yarn = {};
   RopePairs pairs = RopePairs::neox;
 };
 

@@ -20,6 +20,7 @@ set(lazymoe_headers
   include/lazymoe/parallel/thread_pool.hpp
   include/lazymoe/simd/arch.hpp
   include/lazymoe/simd/batch.hpp
+  include/lazymoe/simd/byte_products.hpp
   include/lazymoe/simd/math.hpp
   include/lazymoe/simd/vector.hpp
   include/lazymoe/simd/widen.hpp
@@ -79,6 +80,7 @@ set(lazymoe_headers
   include/lazymoe/quant/kernels/iq4_xs.hpp
   include/lazymoe/quant/kernels/nvfp4.hpp
   include/lazymoe/quant/kernels/plain.hpp
+  include/lazymoe/quant/kernels/portable.hpp
   include/lazymoe/quant/kernels/q1_q2.hpp
   include/lazymoe/quant/kernels/q2_k.hpp
   include/lazymoe/quant/kernels/q3_k.hpp
@@ -207,7 +209,6 @@ set(lazymoe_headers
   include/lazymoe/models/delta_rule.hpp
   include/lazymoe/models/deepseek2.hpp
   include/lazymoe/models/detail/latent_heads.hpp
-  include/lazymoe/models/detail/unsplit_heads.hpp
   include/lazymoe/models/detail/unsplit_heads.hpp
   include/lazymoe/models/feed_forward.hpp
   include/lazymoe/models/hybrid_mixer.hpp

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "reference/attention_gqa.hpp"
@@ -27,14 +28,19 @@ class Fixture {
     matrix(reference.key, "k", c.n_kv_heads * c.key_dim, c.n_embd);
     matrix(reference.value, "v", c.n_kv_heads * c.value_dim, c.n_embd);
     matrix(reference.output, "output", c.n_embd, c.n_heads * c.value_dim);
-    std::vector<float> query_norm;
-    std::vector<float> key_norm;
-    binder.vector(query_norm, "blk.0.attn_q_norm.weight", c.key_dim);
-    binder.vector(key_norm, "blk.0.attn_k_norm.weight", c.key_dim);
+    std::vector<std::vector<float>> values(7);
+    const std::pair<const char*, reference::Vector*> vectors[] = {
+        {"q_norm.weight", &reference.query_norm}, {"k_norm.weight", &reference.key_norm},
+        {"q.bias", &reference.query_bias},        {"k.bias", &reference.key_bias},
+        {"v.bias", &reference.value_bias},        {"output.bias", &reference.output_bias},
+        {"sinks.weight", &reference.sinks}};
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::string name = std::string("blk.0.attn_") + vectors[i].first;
+      if (const auto* info = file_.find(name)) binder.vector(values[i], name, static_cast<std::size_t>(info->dims[0]));
+    }
     binder.check(1);
     weights_ = binder.load(WeightStorage::read, {});
-    reference.query_norm = reference::to_double(query_norm);
-    reference.key_norm = reference::to_double(key_norm);
+    for (std::size_t i = 0; i < values.size(); ++i) *vectors[i].second = reference::to_double(values[i]);
   }
 
   /// Runs x in batches of `n_batch` tokens from an empty cache on.
@@ -67,14 +73,23 @@ class Fixture {
     const auto add = [&](const std::string& name, const std::vector<std::uint64_t>& dims, float factor, float mean) {
       auto x = noise.values(static_cast<std::size_t>(dims[0] * (dims.size() > 1 ? dims[1] : 1)), factor);
       for (float& v : x) v += mean;
-      writer.add_tensor("blk.0.attn_" + name + ".weight", dims, TypeId::f32, std::as_bytes(std::span(x)));
+      writer.add_tensor("blk.0.attn_" + name, dims, TypeId::f32, std::as_bytes(std::span(x)));
     };
-    add("q", {c.n_embd, c.n_heads * c.key_dim}, 1.0F, 0.0F);
-    add("k", {c.n_embd, c.n_kv_heads * c.key_dim}, 1.0F, 0.0F);
-    add("v", {c.n_embd, c.n_kv_heads * c.value_dim}, 1.0F, 0.0F);
-    add("output", {c.n_heads * c.value_dim, c.n_embd}, 1.0F, 0.0F);
-    add("q_norm", {c.key_dim}, 0.5F, 1.5F);
-    add("k_norm", {c.key_dim}, 0.5F, 1.5F);
+    add("q.weight", {c.n_embd, c.n_heads * c.key_dim}, 1.0F, 0.0F);
+    add("k.weight", {c.n_embd, c.n_kv_heads * c.key_dim}, 1.0F, 0.0F);
+    add("v.weight", {c.n_embd, c.n_kv_heads * c.value_dim}, 1.0F, 0.0F);
+    add("output.weight", {c.n_heads * c.value_dim, c.n_embd}, 1.0F, 0.0F);
+    if (c.head_norm == HeadNorm::heads) {
+      add("q_norm.weight", {c.key_dim}, 0.5F, 1.5F);
+      add("k_norm.weight", {c.key_dim}, 0.5F, 1.5F);
+    }
+    if (c.attention_biases != AttentionBiases::none) {
+      add("q.bias", {c.n_heads * c.key_dim}, 1.0F, 0.0F);
+      add("k.bias", {c.n_kv_heads * c.key_dim}, 1.0F, 0.0F);
+      add("v.bias", {c.n_kv_heads * c.value_dim}, 1.0F, 0.0F);
+    }
+    if (c.attention_biases == AttentionBiases::all) add("output.bias", {c.n_embd}, 1.0F, 0.0F);
+    if (c.attention_sinks) add("sinks.weight", {c.n_heads}, 2.0F, 1.0F);
     writer.write(directory_.path() / "a.gguf");
     return gguf::File(directory_.path() / "a.gguf");
   }
@@ -132,6 +147,19 @@ TEST_CASE("Attention of grouped queries follows the formula", "[models]") {
     CHECK(error(fixture, x, KvType::f32) < 2e-5);
     CHECK(error(fixture, x, KvType::f16) < 1e-2);
   }
+}
+
+TEST_CASE("Attention with biases, sinks, a window or a scale of its own follows the formula", "[models]") {
+  const auto x = inputs(19);
+  Config c = config(4, 2, 16, 16);
+  c.head_norm = GENERATE(HeadNorm::none, HeadNorm::heads_if_present);  // without weights both mean: none
+  c.attention_biases = GENERATE(AttentionBiases::inputs, AttentionBiases::all);
+  c.attention_sinks = GENERATE(false, true);
+  c.window = GENERATE(0U, 1U, 5U, 8U, 30U);
+  c.score_scale = GENERATE(0.0F, 0.1F);
+  CAPTURE(c.head_norm, c.attention_biases, c.attention_sinks, c.window, c.score_scale);
+  const Fixture fixture(c);
+  CHECK(error(fixture, x, KvType::f32) < 2e-5);
 }
 
 TEST_CASE("Attention with positions turned by half the head or less follows the formula", "[models]") {

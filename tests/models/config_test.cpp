@@ -1,5 +1,6 @@
 #include <lazymoe/models/config.hpp>
 
+#include <cmath>
 #include <limits>
 #include <map>
 #include <string>
@@ -147,11 +148,39 @@ TEST_CASE("More heads than the width has room for are refused", "[models]") {
   CHECK(test::mentions(error, "key 'some.attention.key_length' is out of range: 0"));
 }
 
+TEST_CASE("YaRN is read, with the usual values of what a file leaves out", "[models]") {
+  Keys keys = required_keys();
+  keys.insert_or_assign("some.rope.scaling.type", "yarn");
+  keys.insert_or_assign("some.rope.scaling.factor", 32.0F);
+  const Config plain = read(keys);
+  CHECK(plain.rope.freq_scale == 1.0F / 32.0F);
+  CHECK(plain.rope.magnitude == Approx(1.0 + 0.1 * std::log(32.0)));
+  const tensor::Yarn& yarn = plain.rope.yarn;
+  CHECK(yarn.share == 1.0F);
+  CHECK(yarn.n_ctx_train == 1000.0F);
+  CHECK(yarn.fast_turns == 32.0F);
+  CHECK(yarn.slow_turns == 1.0F);
+
+  keys.insert_or_assign("some.rope.scaling.original_context_length", std::uint32_t{500});
+  keys.insert_or_assign("some.rope.scaling.attn_factor", 2.0F);
+  keys.insert_or_assign("some.rope.scaling.yarn_beta_fast", 16.0F);
+  keys.insert_or_assign("some.rope.scaling.yarn_beta_slow", 2.0F);
+  const Config full = read(keys);
+  CHECK(full.rope.magnitude == Approx(2.0 + 0.2 * std::log(32.0)));
+  CHECK(full.rope.yarn.n_ctx_train == 500.0F);
+  CHECK(full.rope.yarn.fast_turns == 16.0F);
+  CHECK(full.rope.yarn.slow_turns == 2.0F);
+
+  keys.insert_or_assign("some.rope.scaling.yarn_beta_fast", -1.0F);
+  CHECK(test::mentions(test::error_of([&] { (void)read(keys); }),
+                       "key 'some.rope.scaling.yarn_beta_fast' is not a positive number"));
+}
+
 TEST_CASE("A rope scaling that is not built is refused by its name", "[models]") {
-  const Error error = test::error_of([] { (void)read_with("some.rope.scaling.type", "yarn"); });
+  const Error error = test::error_of([] { (void)read_with("some.rope.scaling.type", "longrope"); });
   CHECK(error.code() == Errc::unsupported_model);
   CHECK(std::string(error.what()) ==
-        "m.gguf: key 'some.rope.scaling.type' asks for 'yarn', which is not supported");
+        "m.gguf: key 'some.rope.scaling.type' asks for 'longrope', which is not supported");
 }
 
 }  // namespace lazymoe::models

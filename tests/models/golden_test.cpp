@@ -34,20 +34,21 @@ std::vector<TokenId> golden_tokens() {
   return {std::istream_iterator<TokenId>(file), {}};
 }
 
-std::vector<float> golden_logits(const std::string& type, std::size_t n) {
+/// @param model such as "qwen3moe/Q8_0"
+std::vector<float> golden_logits(const std::string& model, std::size_t n) {
   std::vector<float> logits(n);
   const auto bytes = std::as_writable_bytes(std::span(logits));
-  std::ifstream file = open_golden(type + ".logits.f32");
+  std::ifstream file = open_golden(model + ".logits.f32");
   file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  if (file.gcount() != static_cast<std::streamsize>(bytes.size())) throw std::runtime_error(type + ": logits cut");
+  if (file.gcount() != static_cast<std::streamsize>(bytes.size())) throw std::runtime_error(model + ": logits cut");
   return logits;
 }
 
 /// A choice of a router: layer, position, then experts, best first.
 using Route = std::vector<std::size_t>;
 
-std::vector<Route> golden_routes(const std::string& type) {
-  std::ifstream file = open_golden(type + ".routes.txt");
+std::vector<Route> golden_routes(const std::string& model) {
+  std::ifstream file = open_golden(model + ".routes.txt");
   std::vector<Route> routes;
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
@@ -134,10 +135,14 @@ double equal_slots(const std::vector<Route>& got, const std::vector<Route>& expe
 }  // namespace
 
 TEST_CASE("Logits and routes are the reference's", "[models]") {
-  const std::string type = GENERATE(as<std::string>{}, "F32", "Q8_0", "Q6_K", "Q4_K_M");
+  const std::string name = GENERATE(as<std::string>{}, "qwen3moe/F32", "qwen3moe/Q8_0", "qwen3moe/Q6_K",
+                                    "qwen3moe/Q4_K_M", "olmoe/F32", "olmoe/Q8_0", "moonlight/F32", "moonlight/Q8_0",
+                                    "glm-flash/F32", "glm-flash/Q8_0", "qwen35moe/F32", "qwen35moe/Q8_0",
+                                    "deepseek-v2/F32", "deepseek-v3/Q8_0", "qwen2moe/Q8_0", "mixtral/Q8_0",
+                                    "glm4moe/Q8_0", "gpt-oss/Q8_0", "granitemoe/Q8_0");
   const bool lazy = GENERATE(false, true);
-  CAPTURE(type, lazy);
-  const gguf::File file(golden_path(type + ".gguf"));
+  CAPTURE(name, lazy);
+  const gguf::File file(golden_path(name + ".gguf"));
   const Result result = [&] {
     if (lazy) {
       const experts::ExpertMap map(file);
@@ -150,12 +155,12 @@ TEST_CASE("Logits and routes are the reference's", "[models]") {
 
   const std::size_t n_tokens = golden_tokens().size();
   const std::size_t n_vocab = result.logits.size() / n_tokens;
-  const Comparison c = compare(result.logits, golden_logits(type, result.logits.size()), n_vocab);
-  const double routes = equal_slots(result.routes, golden_routes(type));
+  const Comparison c = compare(result.logits, golden_logits(name, result.logits.size()), n_vocab);
+  const double routes = equal_slots(result.routes, golden_routes(name));
   const double median = c.errors[n_tokens / 2];
   const double ninetieth = c.errors[9 * (n_tokens - 1) / 10];
   CAPTURE(median, ninetieth, c.errors.back(), c.equal_tops, routes);
-  if (type == "F32") {
+  if (name.ends_with("/F32")) {
     CHECK(c.errors.back() <= 1e-4);
     CHECK(c.equal_tops == n_tokens);
     CHECK(routes == 1.0);

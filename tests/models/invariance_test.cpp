@@ -55,10 +55,10 @@ struct Policies {
 };
 
 /// Bytes of one token's experts, over all layers.
-Bytes working_set(const experts::ExpertMap& map) {
+Bytes working_set(const experts::ExpertMap& map, Bytes padding = 0) {
   Bytes total = 0;
   for (LayerIndex layer = 0; layer < map.space().layers; ++layer) {
-    total += map.n_used() * store::SlotPlan::slot_bytes_of(map.layer(layer));
+    total += map.n_used() * store::SlotPlan::slot_bytes_of(map.layer(layer), padding);
   }
   return total;
 }
@@ -98,9 +98,13 @@ TEST_CASE("Neither budget, eviction, storage, threads nor batches change a bit o
   std::size_t n_runs = 0;
   for (const std::string_view eviction : cache::eviction_names()) {
     for (const std::string_view storage : storage::storage_names()) {
+      const Bytes padding = storage::visit_storage(storage, [&](auto storage_type) {
+        typename decltype(storage_type)::type opened(file.paths());
+        return storage::padding(opened);
+      });
       for (const store::ExpertBudget budget :
-           {store::ExpertBudget(store::SlotPlan::floor_bytes(map)), store::ExpertBudget(working_set(map)),
-            store::ExpertBudget::experts(9), store::ExpertBudget()}) {
+           {store::ExpertBudget(store::SlotPlan::floor_bytes(map, padding)),
+            store::ExpertBudget(working_set(map, padding)), store::ExpertBudget::experts(9), store::ExpertBudget()}) {
         const Turn turn = turns[n_runs % std::size(turns)];
         const std::size_t kv = n_runs / std::size(turns) % 2;
         ++n_runs;

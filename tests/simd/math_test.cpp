@@ -34,6 +34,43 @@ TEST_CASE("silu is right at its ends", "[simd]") {
   CHECK(y == large);
 }
 
+TEST_CASE("clamped_swiglu limits gate from above and up on both sides", "[simd]") {
+  const auto expected = [](double g, double u) {
+    g = std::min(g, 7.0);
+    u = std::clamp(u, -7.0, 7.0);
+    return g / (1.0 + std::exp(-1.702 * g)) * (u + 1.0);
+  };
+  for (const float gate : {-30.0F, -2.0F, 0.0F, 1.5F, 7.0F, 50.0F}) {
+    for (const float up : {-30.0F, -1.0F, 0.0F, 3.0F, 50.0F}) {
+      float y = 0.0F;
+      clamped_swiglu(&gate, &up, &y, 1);
+      CHECK(static_cast<double>(y) == Approx(expected(static_cast<double>(gate), static_cast<double>(up))).margin(1e-12));
+    }
+  }
+}
+
+TEST_CASE("A softmax whose last values are taken one by one is the same but for last bits", "[simd]") {
+  for (std::size_t n = 1; n <= 2 * float_lanes + 1; ++n) {
+    std::vector<float> x(n);
+    for (std::size_t i = 0; i < n; ++i) x[i] = 0.3F * static_cast<float>(i % 7) - 1.0F;
+    std::vector<float> y = x;
+    softmax(x.data(), n);
+    softmax(y.data(), n, nullptr, SoftmaxTail::one_by_one);
+    for (std::size_t i = 0; i < n; ++i) CHECK(x[i] == Approx(y[i]).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("A sink takes its share of a softmax and gives nothing", "[simd]") {
+  for (const float sink : {-3.0F, 0.5F, 20.0F}) {
+    std::vector<float> with{1.0F, 2.0F, -1.0F, 0.0F, 0.5F, 0.25F, 3.0F, -2.0F, 1.5F};
+    std::vector<float> all = with;
+    all.push_back(sink);
+    softmax(with.data(), with.size(), &sink);
+    softmax(all.data(), all.size());
+    for (std::size_t i = 0; i < with.size(); ++i) CHECK(with[i] == Approx(all[i]));
+  }
+}
+
 TEST_CASE("softmax sums to one, keeps the order, and survives large inputs", "[simd]") {
   for (const std::size_t n : {1U, 2U, 7U, 8U, 9U, 128U, 1000U}) {
     test::Noise noise(n);

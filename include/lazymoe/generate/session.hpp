@@ -20,6 +20,7 @@
 #include "../models/load.hpp"
 #include "../models/sequence.hpp"
 #include "../text/chat_template.hpp"
+#include "../text/thinking.hpp"
 #include "../text/tokenizer.hpp"
 #include "../text/utf8_stream.hpp"
 #include "sampler.hpp"
@@ -34,6 +35,13 @@ struct SessionOptions {
   std::vector<std::string> stop;   ///< texts that end a reply and are not shown
   std::string system;              ///< what the conversation begins with; empty: nothing
   std::string chat_template = {};  ///< name; empty: recognised from the file
+  text::ChatOptions chat = {};     ///< whether to think before answers, and which tools to offer
+};
+
+/// What a piece of a reply belongs to.
+enum class Part : std::uint8_t {
+  thinking,  ///< what the model says to itself first
+  answer,
 };
 
 /// Told how many tokens of how many of a prompt have been run; false cancels the reply.
@@ -49,7 +57,8 @@ struct Reply {
     context_full,  ///< it fills the context, and no older turn is left to drop
   };
 
-  std::string text;
+  std::string text;      ///< the answer
+  std::string thinking;  ///< what the model thought before it; most models do not
   End end = End::model;
   std::size_t n_reused = 0;         ///< prompt tokens that were still in the KV cache
   std::size_t n_prompt = 0;         ///< prompt tokens that were run
@@ -89,30 +98,31 @@ class Session {
 
   /// Answers `message`; hands out the text as it comes, always whole characters.
   ///
-  /// @param  on_piece called with std::string_view; if it returns bool, false ends the reply
+  /// @param  on_piece called with the pieces of the answer as std::string_view, and with empty ones while the model
+  ///         thinks; or, if it takes a Part too, with all pieces. If it returns bool, false ends the reply
   /// @post   question and answer are part of messages(); a reply cancelled before its first character leaves no trace
   /// @throws Error{context_full} when the message alone does not fit, Error{io}, whatever a callback throws: messages()
   ///         is as before, and the conversation can go on
-  template <std::invocable<std::string_view> OnPiece>
+  template <class OnPiece>
+    requires std::invocable<OnPiece, std::string_view> || std::invocable<OnPiece, std::string_view, Part>
   Reply reply(std::string_view message, OnPiece&& on_piece, const PromptProgress& on_prompt = {}) {
     std::vector<text::ChatMessage> before = messages_;
     messages_.push_back({"user", std::string(message)});
     try {
-      const auto show = [&](std::string_view piece) {
-        if constexpr (std::same_as<std::invoke_result_t<OnPiece, std::string_view>, void>) {
-          on_piece(piece);
-          return true;
+      const auto show = [&](std::string_view piece, Part part) {
+        if constexpr (std::invocable<OnPiece, std::string_view, Part>) {
+          return call(on_piece, piece, part);
         } else {
-          return static_cast<bool>(on_piece(piece));
+          return call(on_piece, part == Part::answer ? piece : std::string_view());
         }
       };
       Reply reply;
       generate(reply, show, on_prompt);
-      if (reply.end == Reply::End::cancelled && reply.text.empty()) {
+      if (reply.end == Reply::End::cancelled && reply.text.empty() && reply.thinking.empty()) {
         messages_ = std::move(before);
         reply.n_dropped_turns = 0;
       } else {
-        messages_.push_back({"assistant", reply.text});
+        messages_.push_back({"assistant", reply.text, reply.thinking});
       }
       return reply;
     } catch (...) {
@@ -132,35 +142,58 @@ class Session {
   [[nodiscard]] const models::Sequence& sequence() const noexcept { return *sequence_; }
 
  private:
+  /// A prompt, and the part of it that later prompts will begin with too: all but the words the answer begins with.
+  struct Prompt {
+    std::vector<TokenId> tokens;
+    std::size_t n_lasting = 0;
+    bool opens_thinking = false;
+  };
+
+  /// False if the callback says so.
+  template <class Fn, class... Args>
+  [[nodiscard]] static bool call(Fn& fn, Args... args) {
+    if constexpr (std::same_as<std::invoke_result_t<Fn&, Args...>, void>) {
+      fn(args...);
+      return true;
+    } else {
+      return static_cast<bool>(fn(args...));
+    }
+  }
+
   template <class Show>
   void generate(Reply& reply, const Show& show_piece, const PromptProgress& on_prompt) {
-    std::vector<TokenId> tokens = prompt();
-    if (!drop_turns_until_fits(tokens, 0, reply)) {
+    Prompt prompt = write_prompt();
+    if (!drop_turns_until_fits(prompt, 0, reply)) {
       throw Error(Errc::context_full, "the message does not fit: as a prompt it takes " +
-                                          std::to_string(tokens.size()) + " tokens of a context of " +
+                                          std::to_string(prompt.tokens.size()) + " tokens of a context of " +
                                           std::to_string(sequence_->capacity()) + ", which must hold an answer too");
     }
     instrument::Stopwatch watch;
-    const bool ran = run_prompt(tokens, reply, on_prompt);
+    const bool ran = run_prompt(prompt, reply, on_prompt);
     reply.prompt_ns = watch.elapsed_ns();
     if (!ran) {
       reply.end = Reply::End::cancelled;
       return;
     }
     watch = {};
-    answer(tokens, reply, show_piece);
+    answer(prompt, reply, show_piece);
     reply.generate_ns = watch.elapsed_ns();
   }
 
   template <class Show>
-  void answer(std::vector<TokenId>& tokens, Reply& reply, const Show& show_piece) {
+  void answer(Prompt& prompt, Reply& reply, const Show& show_piece) {
     text::Utf8Stream characters;
     StopMatcher stop(options_.stop);
+    text::ThinkingSplitter splitter(prompt.opens_thinking);
+    std::vector<TokenId>& tokens = prompt.tokens;
     std::size_t n_answer = 0;  // tokens of the answer at the end of `tokens`
-    const auto show = [&](const std::string& piece) {
-      reply.text += piece;
-      return piece.empty() || show_piece(std::string_view(piece));
+    const auto show_parts = [&](const text::ThinkingSplitter::Parts& parts) {
+      reply.thinking += parts.thinking;
+      reply.text += parts.answer;
+      return (parts.thinking.empty() || show_piece(std::string_view(parts.thinking), Part::thinking)) &&
+             (parts.answer.empty() || show_piece(std::string_view(parts.answer), Part::answer));
     };
+    const auto show = [&](const std::string& piece) { return show_parts(splitter.push(piece)); };
     for (;;) {
       const TokenId token = sampler_.sample(logits_, tokens);
       ++reply.n_generated;
@@ -174,49 +207,60 @@ class Session {
       const bool go_on = show(stop.push(characters.push(tokenizer_->piece(token))));
       if (stop.stopped() || !go_on) {
         reply.end = stop.stopped() ? Reply::End::stop_text : Reply::End::cancelled;
+        if (stop.stopped()) show_parts(splitter.flush());
         return;
       }
       if (options_.max_tokens != 0 && n_answer == options_.max_tokens) {
         reply.end = Reply::End::max_tokens;
         break;
       }
-      if (tokens.size() > sequence_->capacity() && !make_room(tokens, n_answer, reply)) {
+      if (tokens.size() > sequence_->capacity() && !make_room(prompt, n_answer, reply)) {
         reply.end = Reply::End::context_full;
         break;
       }
       run(tokens);
     }
     show(stop.flush());
+    show_parts(splitter.flush());
   }
 
-  [[nodiscard]] std::vector<TokenId> prompt() const {
-    std::vector<TokenId> tokens = tokenizer_->encode(format_.render(messages_, true));
-    const auto bos = tokenizer_->bos();
-    if (tokenizer_->adds_bos() && bos && (tokens.empty() || tokens.front() != *bos))
-      tokens.insert(tokens.begin(), *bos);
-    return tokens;
+  [[nodiscard]] Prompt write_prompt() const {
+    const auto encode = [&](const std::vector<text::Segment>& segments) {
+      std::vector<TokenId> tokens = tokenizer_->encode(segments);
+      const auto bos = tokenizer_->bos();
+      if (tokenizer_->adds_bos() && bos && (tokens.empty() || tokens.front() != *bos)) {
+        tokens.insert(tokens.begin(), *bos);
+      }
+      return tokens;
+    };
+    const auto segments = format_.render(messages_, true, options_.chat);
+    Prompt prompt{.tokens = encode(segments), .opens_thinking = text::opens_thinking(segments)};
+    const auto lasting = encode(format_.render(messages_, false, options_.chat));
+    const auto common = std::mismatch(prompt.tokens.begin(), prompt.tokens.end(), lasting.begin(), lasting.end());
+    prompt.n_lasting = static_cast<std::size_t>(common.first - prompt.tokens.begin());
+    return prompt;
   }
 
   /// Drops turns in the middle of an answer; false if none is left to drop.
-  [[nodiscard]] bool make_room(std::vector<TokenId>& tokens, std::size_t n_answer, Reply& reply) {
-    const std::vector<TokenId> answer(tokens.end() - static_cast<std::ptrdiff_t>(n_answer), tokens.end());
-    tokens.resize(tokens.size() - n_answer);
-    const bool fits = drop_turns_until_fits(tokens, n_answer, reply);
-    tokens.insert(tokens.end(), answer.begin(), answer.end());
+  [[nodiscard]] bool make_room(Prompt& prompt, std::size_t n_answer, Reply& reply) {
+    const std::vector<TokenId> answer(prompt.tokens.end() - static_cast<std::ptrdiff_t>(n_answer), prompt.tokens.end());
+    prompt.tokens.resize(prompt.tokens.size() - n_answer);
+    const bool fits = drop_turns_until_fits(prompt, n_answer, reply);
+    prompt.tokens.insert(prompt.tokens.end(), answer.begin(), answer.end());
     return fits;
   }
 
   /// Leaves room for at least one more token, and for a part of the context when turns have to go anyway, so that the
   /// next turn does not have to move everything again. False if even the last message alone is too long.
-  [[nodiscard]] bool drop_turns_until_fits(std::vector<TokenId>& tokens, std::size_t n_answer, Reply& reply) {
+  [[nodiscard]] bool drop_turns_until_fits(Prompt& prompt, std::size_t n_answer, Reply& reply) {
     const std::size_t capacity = sequence_->capacity();
-    if (tokens.size() + n_answer < capacity) return true;
+    if (prompt.tokens.size() + n_answer < capacity) return true;
     const std::size_t room = capacity / 8;
-    while (tokens.size() + n_answer + room >= capacity && drop_oldest_turn()) {
+    while (prompt.tokens.size() + n_answer + room >= capacity && drop_oldest_turn()) {
       ++reply.n_dropped_turns;
-      tokens = prompt();
+      prompt = write_prompt();
     }
-    return tokens.size() + n_answer < capacity;
+    return prompt.tokens.size() + n_answer < capacity;
   }
 
   /// Drops the oldest question and its answer; false if only the last message is left.
@@ -229,12 +273,16 @@ class Session {
     return true;
   }
 
-  /// Runs a prompt batch by batch; false if it was cancelled in between.
-  [[nodiscard]] bool run_prompt(std::span<const TokenId> tokens, Reply& reply, const PromptProgress& on_prompt) {
+  /// Runs a prompt batch by batch; false if it was cancelled in between. Where it may differ from the next prompt the
+  /// sequence keeps its state, as some families cannot take tokens back.
+  [[nodiscard]] bool run_prompt(const Prompt& prompt, Reply& reply, const PromptProgress& on_prompt) {
+    const std::span<const TokenId> tokens = prompt.tokens;
     reply.n_reused = keep_common(tokens);
     while (held_.size() < tokens.size()) {
       if (on_prompt && !on_prompt(reply.n_prompt, tokens.size() - reply.n_reused)) return false;
-      const std::size_t n = std::min(options_.sequence.n_batch, tokens.size() - held_.size());
+      if (held_.size() == prompt.n_lasting) sequence_->keep();
+      const std::size_t border = held_.size() < prompt.n_lasting ? prompt.n_lasting : tokens.size();
+      const std::size_t n = std::min(options_.sequence.n_batch, border - held_.size());
       const bool last = held_.size() + n == tokens.size();
       run_held(tokens.first(held_.size() + n), last ? std::span(logits_) : std::span<float>());
       reply.n_prompt += n;
@@ -252,8 +300,8 @@ class Session {
   /// whose logits are wanted. Returns how many stay.
   std::size_t keep_common(std::span<const TokenId> tokens) {
     const auto [held, wanted] = std::mismatch(held_.begin(), held_.end(), tokens.begin(), tokens.end());
-    held_.resize(std::min(static_cast<std::size_t>(held - held_.begin()), tokens.size() - 1));
-    sequence_->rewind(held_.size());
+    const std::size_t n = std::min(static_cast<std::size_t>(held - held_.begin()), tokens.size() - 1);
+    held_.resize(sequence_->rewind(n));
     return held_.size();
   }
 

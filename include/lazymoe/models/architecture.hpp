@@ -11,7 +11,12 @@
 #include "../gguf/file.hpp"
 #include "../gguf/metadata.hpp"
 #include "deepseek2.hpp"
+#include "glm4moe.hpp"
+#include "gpt_oss.hpp"
+#include "granitemoe.hpp"
+#include "llama_moe.hpp"
 #include "olmoe.hpp"
+#include "qwen2moe.hpp"
 #include "qwen35moe.hpp"
 #include "qwen3moe.hpp"
 
@@ -50,7 +55,8 @@ template <ModelArchitecture A>
 }
 
 /// Every family the library runs. To add one: write its trait, add it here, add its goldens.
-inline constexpr auto architectures = boost::hana::tuple_t<Deepseek2, Olmoe, Qwen35Moe, Qwen3Moe>;
+inline constexpr auto architectures =
+    boost::hana::tuple_t<Deepseek2, Glm4Moe, GptOss, GraniteMoe, LlamaMoe, Olmoe, Qwen2Moe, Qwen35Moe, Qwen3Moe>;
 
 /// Calls `fn(hana::type<A>)` for the architecture of that name.
 /// @throws Error{unsupported_model} listing the names there are

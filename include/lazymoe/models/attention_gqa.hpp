@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,7 +37,7 @@ struct GqaScratch {
 };
 
 /// Causal attention with grouped queries: query head h reads key and value head h / (n_heads / n_kv_heads). Queries and
-/// keys may be normed before the rotation, and the heads' outputs may be gated.
+/// keys may be normed before the rotation, and the heads' outputs may be gated. Every other layer may see a window alone.
 ///
 /// @source Ainslie et al., "GQA", 2023
 class GqaAttention {
@@ -59,11 +60,21 @@ class GqaAttention {
     binder.matrix(key_, prefix + "attn_k.weight", c.n_kv_heads * c.key_dim, c.n_embd);
     binder.matrix(value_, prefix + "attn_v.weight", c.n_kv_heads * c.value_dim, c.n_embd);
     binder.matrix(output_, prefix + "attn_output.weight", c.n_embd, c.n_heads * c.value_dim);
-    if (c.head_norm != HeadNorm::none) {
+    if (c.attention_biases != AttentionBiases::none) {
+      binder.vector(query_bias_, prefix + "attn_q.bias", c.n_heads * c.key_dim);
+      binder.vector(key_bias_, prefix + "attn_k.bias", c.n_kv_heads * c.key_dim);
+      binder.vector(value_bias_, prefix + "attn_v.bias", c.n_kv_heads * c.value_dim);
+    }
+    if (c.attention_biases == AttentionBiases::all) binder.vector(output_bias_, prefix + "attn_output.bias", c.n_embd);
+    normed_ = c.head_norm == HeadNorm::heads_if_present ? binder.has(prefix + "attn_q_norm.weight")
+                                                        : c.head_norm != HeadNorm::none;
+    if (normed_) {
       const bool rows = c.head_norm == HeadNorm::rows;
       binder.vector(query_norm_, prefix + "attn_q_norm.weight", (rows ? c.n_heads : 1) * c.key_dim);
       binder.vector(key_norm_, prefix + "attn_k_norm.weight", (rows ? c.n_kv_heads : 1) * c.key_dim);
     }
+    if (c.attention_sinks) binder.vector(sinks_, prefix + "attn_sinks.weight", c.n_heads);
+    if (layer % 2 == 0) window_ = c.window;
   }
 
   /// Writes the keys and values of the batch's positions and attends to all positions up to each token's own.
@@ -87,6 +98,9 @@ class GqaAttention {
     }
     tensor::matmul(key_, s.inputs, s.keys, pool);
     tensor::matmul(value_, s.inputs, s.values, pool);
+    add_bias(query_bias_, s.queries);
+    add_bias(key_bias_, s.keys);
+    add_bias(value_bias_, s.values);
 
     const std::size_t first = cache.length();
     tensor::Rows queries = s.queries;
@@ -95,7 +109,7 @@ class GqaAttention {
       for (std::size_t t = begin; t < end; ++t) {
         const auto q = tensor::row(queries, t);
         const auto k = tensor::row(keys, t);
-        if (c.head_norm != HeadNorm::none) {
+        if (normed_) {
           tensor::rms_norm_heads(q, query_norm_, c.rms_epsilon);
           tensor::rms_norm_heads(k, key_norm_, c.rms_epsilon);
         }
@@ -121,9 +135,15 @@ class GqaAttention {
     }
     s.mixed_inputs.assign(s.mixed);
     tensor::matmul(output_, s.mixed_inputs, out, pool);
+    add_bias(output_bias_, out);
   }
 
  private:
+  static void add_bias(const std::vector<float>& bias, tensor::Rows y) {
+    if (bias.empty()) return;
+    for (std::size_t t = 0; t < tensor::row_count(y); ++t) simd::add(bias.data(), tensor::row(y, t).data(), bias.size());
+  }
+
   static void take_queries(const Config& c, std::span<const float> gated, std::span<float> queries) {
     for (std::size_t h = 0; h < c.n_heads; ++h) {
       std::copy_n(gated.data() + 2 * h * c.key_dim, c.key_dim, queries.data() + h * c.key_dim);
@@ -145,24 +165,29 @@ class GqaAttention {
               std::span<const float> queries, std::span<float> mixed, std::vector<float>& scratch) const {
     const std::size_t group = c.n_heads / c.n_kv_heads;
     const std::size_t n = position + 1;
+    const std::size_t begin = window_ != 0 && n > window_ ? n - window_ : 0;  // of what is seen
     scratch.resize(group * n + (group * n_partial + 1) * c.value_dim);
     float* scores = scratch.data();  // [group, n]
     float* partial = scores + group * n;                          // [group, n_partial, value_dim]
     float* decoded = partial + group * n_partial * c.value_dim;  // [value_dim]
-    const float scale = 1.0F / std::sqrt(static_cast<float>(c.key_dim));
+    const float scale = c.score_scale != 0.0F ? c.score_scale : 1.0F / std::sqrt(static_cast<float>(c.key_dim));
 
-    for (std::size_t p = 0; p < n; ++p) {
+    // What is not seen has no share; sums are over all positions, as where they begin decides their order.
+    for (std::size_t h = 0; h < group; ++h) std::fill_n(scores + h * n, begin, -std::numeric_limits<float>::infinity());
+    for (std::size_t p = begin; p < n; ++p) {
       for (std::size_t h = 0; h < group; ++h) {
         const auto query = queries.subspan((kv_head * group + h) * c.key_dim, c.key_dim);
         scores[h * n + p] = scale * cache.key_dot(cache_layer_, p, kv_head * c.key_dim, query);
       }
     }
-    for (std::size_t h = 0; h < group; ++h) simd::softmax(scores + h * n, n);
+    for (std::size_t h = 0; h < group; ++h) {
+      simd::softmax(scores + h * n, n, sinks_.empty() ? nullptr : &sinks_[kv_head * group + h]);
+    }
 
     // Position p adds to partial sum p % 8, and these are added as a register of eight lanes folds: the order that the
     // reference's product has.
     std::fill_n(partial, group * n_partial * c.value_dim, 0.0F);
-    for (std::size_t p = 0; p < n; ++p) {
+    for (std::size_t p = begin; p < n; ++p) {
       const float* value = cache.value(cache_layer_, p, kv_head * c.value_dim, c.value_dim, decoded);
       for (std::size_t h = 0; h < group; ++h) {
         float* sum = partial + (h * n_partial + p % n_partial) * c.value_dim;
@@ -185,8 +210,15 @@ class GqaAttention {
   quant::PackedMatrix key_;
   quant::PackedMatrix value_;
   quant::PackedMatrix output_;
+  std::vector<float> query_bias_;  // empty: none
+  std::vector<float> key_bias_;
+  std::vector<float> value_bias_;
+  std::vector<float> output_bias_;
+  bool normed_ = false;
   std::vector<float> query_norm_;
   std::vector<float> key_norm_;
+  std::vector<float> sinks_;  // [n_heads], or none
+  std::size_t window_ = 0;    // positions that are seen; 0: all
 };
 
 }  // namespace lazymoe::models

@@ -11,6 +11,7 @@
 
 #include "../core/error.hpp"
 #include "../gguf/metadata.hpp"
+#include "../moe/activation.hpp"
 #include "../moe/router.hpp"
 #include "../tensor/rope.hpp"
 
@@ -21,6 +22,14 @@ enum class HeadNorm {
   none,
   heads,  ///< each head by itself: Qwen3
   rows,   ///< all heads of a token together: OLMoE
+  heads_if_present,  ///< as heads, if the file has the weights: GLM-4.5
+};
+
+/// Which projections of an attention have a bias.
+enum class AttentionBiases {
+  none,
+  inputs,  ///< query, key and value
+  all,     ///< these and the output
 };
 
 /// Shape of the layers whose memory is a matrix and not a cache: gated DeltaNet.
@@ -58,8 +67,11 @@ struct Config {
   std::size_t key_dim = 0;    ///< of one head
   std::size_t value_dim = 0;  ///< of one head
   HeadNorm head_norm = HeadNorm::none;
-  bool attention_gate = false;  ///< each head's output is multiplied by a sigmoid that stands beside its query
+  AttentionBiases attention_biases = AttentionBiases::none;
+  bool attention_sinks = false;  ///< a logit in every head that takes its share of attention and gives nothing
+  std::size_t window = 0;        ///< positions that every other layer sees, from the first on; 0: no such layers
   float score_scale = 0.0F;      ///< of queries times keys; 0: 1 / sqrt(key_dim)
+  bool attention_gate = false;  ///< each head's output is multiplied by a sigmoid that stands beside its query
   tensor::RopeOptions rope;
   LatentShape latent;
 
@@ -80,14 +92,19 @@ struct Config {
   std::size_t n_ff_shared = 0;  ///< width of the shared expert; 0: there is none
   bool shared_gate = false;     ///< the shared expert's output is multiplied by a sigmoid of its own
   bool selection_bias = false;  ///< a bias chooses experts beside their scores
+  bool expert_biases = false;   ///< on the router's logits and on the products of every expert
+  moe::Activation activation = moe::Activation::swiglu;  ///< of the experts
   moe::TopKRouter router;
+
+  float embedding_scale = 1.0F;  ///< multiplies embeddings
+  float residual_scale = 1.0F;   ///< multiplies what a sublayer adds
+  float logit_scale = 1.0F;      ///< multiplies logits
 
  private:
   [[nodiscard]] std::ptrdiff_t offset(std::size_t layer) const noexcept {
     return static_cast<std::ptrdiff_t>(std::min(layer, recurrent.size()));
   }
 };
-
 
 /// Reads one hyper-parameter of the file's own architecture: `key` is without its prefix.
 class ConfigReader {
@@ -223,6 +240,15 @@ inline void read_rope_scaling(const ConfigReader& in, Config& c) {
   if (!(scale >= 0.0F) || !std::isfinite(scale)) in.refuse("expert_weights_scale", "is negative or not a number");
   c.router.scale = scale == 0.0F ? 1.0F : scale;
   return c;
+}
+
+/// Width of one expert: without a key of its own, a share of the dense width, as the Qwen families have it.
+/// @throws Error{bad_metadata}
+[[nodiscard]] inline std::size_t read_expert_width(const ConfigReader& in, const Config& c) {
+  if (in.has("expert_feed_forward_length")) return in.positive("expert_feed_forward_length");
+  const std::size_t width = in.positive("feed_forward_length") / c.n_experts_used;
+  if (width == 0) in.refuse("feed_forward_length", "is smaller than expert_used_count");
+  return width;
 }
 
 }  // namespace lazymoe::models

@@ -27,8 +27,8 @@
 
 namespace lazymoe::models {
 
-/// State and scratch of one sequence of a Decoder<A>.
-template <class Mixer>
+/// State and scratch of one sequence of a Decoder<Mixer>.
+template <TokenMixer Mixer>
 class DecoderSequence final : public Sequence {
  public:
   DecoderSequence(typename Mixer::State state, std::size_t n_batch) : state_(std::move(state)), n_batch_(n_batch) {}
@@ -40,7 +40,7 @@ class DecoderSequence final : public Sequence {
   void keep() override { state_.keep(); }
 
  private:
-  template <ModelArchitecture A>
+  template <TokenMixer>
   friend class Decoder;
 
   typename Mixer::State state_;
@@ -53,20 +53,20 @@ class DecoderSequence final : public Sequence {
   std::size_t n_batch_;
 };
 
-/// The pre-norm transformer of one family: from tokens to logits.
+/// The pre-norm transformer: from tokens to logits. Families that mix tokens alike share it; what else distinguishes
+/// them is in the configuration.
 ///
 /// @thread const members may run for different sequences at once
-template <ModelArchitecture A>
+template <TokenMixer Mixer>
 class Decoder {
  public:
-  using Mixer = typename A::Mixer;
   using SequenceType = DecoderSequence<Mixer>;
 
   /// Checks everything, then reads the dense weights.
   /// @throws Error{bad_tensor, bad_metadata, io}
-  Decoder(const gguf::File& file, store::ExpertSource& experts, parallel::ThreadPool& pool, WeightStorage how,
-          const Progress& progress)
-      : config_(read_config<A>(file)), rope_(config_.rope), experts_(&experts), pool_(&pool) {
+  Decoder(Config config, const gguf::File& file, store::ExpertSource& experts, parallel::ThreadPool& pool,
+          WeightStorage how, const Progress& progress)
+      : config_(std::move(config)), rope_(config_.rope), experts_(&experts), pool_(&pool) {
     WeightBinder binder(file);
     bind(binder, file);
     weights_ = binder.load(how, progress);
@@ -78,8 +78,8 @@ class Decoder {
 
   /// Everything load would refuse the file for, without reading weights.
   /// @throws Error{bad_tensor, bad_metadata}
-  static void check(const gguf::File& file) {
-    Decoder unloaded(read_config<A>(file));
+  static void check(Config config, const gguf::File& file) {
+    Decoder unloaded(std::move(config));
     WeightBinder binder(file);
     unloaded.bind(binder, file);
   }
@@ -170,16 +170,22 @@ class Decoder {
     for (std::size_t t = 0; t < batch.size(); ++t) {
       quant::decode_row(embedding_, static_cast<std::size_t>(batch[t]), tensor::row(hidden, t));
     }
+    if (c.embedding_scale != 1.0F) s.hidden_ *= c.embedding_scale;
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       const auto layer = static_cast<LayerIndex>(i);
       const Block& block = blocks_[i];
       tensor::rms_norm(hidden, block.mixer_norm, c.rms_epsilon, s.normed_);
       block.mixer.run(c, rope_, s.normed_, s.state_, s.mixer_, *pool_, s.delta_);
-      s.hidden_ += s.delta_;
+      add_delta(s);
       tensor::rms_norm(hidden, block.ffn_norm, c.rms_epsilon, s.normed_);
       block.ffn.run(layer, c, s.normed_, s.state_.length(), *experts_, s.ffn_, *pool_, s.delta_);
-      s.hidden_ += s.delta_;
+      add_delta(s);
     }
+  }
+
+  void add_delta(SequenceType& s) const {
+    if (config_.residual_scale != 1.0F) s.delta_ *= config_.residual_scale;
+    s.hidden_ += s.delta_;
   }
 
   /// Logits of `n` rows of the residual stream from `first` on.
@@ -191,6 +197,7 @@ class Decoder {
     s.last_inputs_.assign(normed);
     Eigen::Map<tensor::Matrix> out(logits.data(), index(n), index(config_.n_vocab));
     tensor::matmul(output_, s.last_inputs_, out, *pool_);
+    if (config_.logit_scale != 1.0F) out *= config_.logit_scale;
   }
 
   Config config_;

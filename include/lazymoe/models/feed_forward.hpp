@@ -41,6 +41,12 @@ class FeedForward {
     binder.matrix(router_.gate_inp, prefix + "gate_inp.weight", c.n_experts, c.n_embd);
     if (c.selection_bias) binder.vector(router_.selection_bias, block_prefix(layer) + "exp_probs_b.bias", c.n_experts);
     binder.experts(block_prefix(layer), c.n_experts, c.n_ff_expert, c.n_embd);
+    if (c.expert_biases) {
+      binder.vector(router_.bias, prefix + "gate_inp.bias", c.n_experts);
+      binder.table(biases_.gate, prefix + "gate_exps.bias", c.n_experts, c.n_ff_expert);
+      binder.table(biases_.up, prefix + "up_exps.bias", c.n_experts, c.n_ff_expert);
+      binder.table(biases_.down, prefix + "down_exps.bias", c.n_experts, c.n_embd);
+    }
     if (c.n_ff_shared == 0) return;
     bind(binder, dense_, prefix, "_shexp", c.n_ff_shared, c.n_embd);
     if (c.shared_gate) binder.vector(shared_gate_, prefix + "gate_inp_shexp.weight", c.n_embd);
@@ -55,7 +61,8 @@ class FeedForward {
       dense_.run(s.inputs, s.dense, pool, out);
       return;
     }
-    s.routed.run(layer, c.router, c.n_experts_used, router_, x, first_position, experts, pool, out);
+    const moe::ExpertKind kind{.activation = c.activation, .biases = c.expert_biases ? &biases_ : nullptr};
+    s.routed.run(layer, c.router, c.n_experts_used, router_, kind, x, first_position, experts, pool, out);
     if (c.n_ff_shared != 0) add_shared(c, x, s, pool, out);
   }
 
@@ -86,6 +93,7 @@ class FeedForward {
 
   bool routed_ = true;
   moe::RouterWeights router_;
+  moe::ExpertBiases biases_;
   moe::DenseFfn dense_;  // of a dense layer, or the shared expert
   std::vector<float> shared_gate_;
 };

@@ -59,19 +59,19 @@ class Model {
     virtual void forward(Sequence&, std::span<const TokenId>, std::span<float>) const = 0;
   };
 
-  template <ModelArchitecture A>
+  template <TokenMixer Mixer>
   struct Of final : Interface {
     template <class... Args>
     explicit Of(Args&&... args) : decoder(std::forward<Args>(args)...) {}
     const Config& config() const noexcept override { return decoder.config(); }
     Bytes weight_bytes() const noexcept override { return decoder.weight_bytes(); }
     std::unique_ptr<Sequence> new_sequence(const SequenceOptions& options) const override {
-      return std::make_unique<typename Decoder<A>::SequenceType>(decoder.new_sequence(options));
+      return std::make_unique<typename Decoder<Mixer>::SequenceType>(decoder.new_sequence(options));
     }
     void forward(Sequence& s, std::span<const TokenId> tokens, std::span<float> logits) const override {
-      decoder.forward(static_cast<typename Decoder<A>::SequenceType&>(s), tokens, logits);
+      decoder.forward(static_cast<typename Decoder<Mixer>::SequenceType&>(s), tokens, logits);
     }
-    Decoder<A> decoder;
+    Decoder<Mixer> decoder;
   };
 
   explicit Model(std::unique_ptr<Interface> impl) : impl_(std::move(impl)) {}
@@ -83,7 +83,10 @@ class Model {
 /// @throws Error{unsupported_model, bad_tensor, bad_metadata}
 inline void check_model(const gguf::File& file) {
   visit_architecture(file.metadata().require<std::string_view>("general.architecture"), file.name(),
-                     [&](auto architecture) { Decoder<typename decltype(architecture)::type>::check(file); });
+                     [&](auto architecture) {
+                       using A = typename decltype(architecture)::type;
+                       Decoder<typename A::Mixer>::check(read_config<A>(file), file);
+                     });
 }
 
 /// Loads the dense weights of a model; its experts stay with `experts`.
@@ -96,7 +99,8 @@ inline void check_model(const gguf::File& file) {
   visit_architecture(file.metadata().require<std::string_view>("general.architecture"), file.name(),
                      [&](auto architecture) {
                        using A = typename decltype(architecture)::type;
-                       impl = std::make_unique<Model::Of<A>>(file, experts, pool, how, progress);
+                       impl = std::make_unique<Model::Of<typename A::Mixer>>(read_config<A>(file), file, experts, pool,
+                                                                              how, progress);
                      });
   return Model(std::move(impl));
 }

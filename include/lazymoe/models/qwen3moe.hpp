@@ -18,12 +18,7 @@ struct Qwen3Moe {
     const ConfigReader in(metadata);
     Config c = read_common_config(in);
     if (c.rope.n_rot != c.key_dim) in.refuse("rope.dimension_count", "differs from attention.key_length");
-    if (in.has("expert_feed_forward_length")) {
-      c.n_ff_expert = in.positive("expert_feed_forward_length");
-    } else {
-      c.n_ff_expert = in.positive("feed_forward_length") / c.n_experts_used;
-      if (c.n_ff_expert == 0) in.refuse("feed_forward_length", "is smaller than expert_used_count");
-    }
+    c.n_ff_expert = read_expert_width(in, c);
     c.head_norm = HeadNorm::heads;
     c.rope.pairs = tensor::RopePairs::neox;
     c.router.renormalise = true;  // always; no key says so

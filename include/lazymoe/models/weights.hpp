@@ -83,6 +83,12 @@ class WeightBinder {
     if (const gguf::TensorInfo* info = expect(name, {n})) wanted_[info].vectors.push_back(&to);
   }
 
+  /// A small matrix, as float whatever the file has.
+  /// @shape W[rows, cols]
+  void table(std::vector<float>& to, const std::string& name, std::size_t rows, std::size_t cols) {
+    if (const gguf::TensorInfo* info = expect_weights(name, {cols, rows})) wanted_[info].vectors.push_back(&to);
+  }
+
   /// A small matrix as float, its columns made contiguous.
   /// @shape W[rows, cols] in the file -> to[cols, rows]
   void transposed(std::vector<float>& to, const std::string& name, std::size_t rows, std::size_t cols) {

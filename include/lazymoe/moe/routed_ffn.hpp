@@ -10,13 +10,13 @@
 #include "../core/types.hpp"
 #include "../parallel/thread_pool.hpp"
 #include "../quant/packed_matrix.hpp"
-#include "../simd/math.hpp"
 #include "../simd/vector.hpp"
 #include "../store/source.hpp"
 #include "../store/view.hpp"
 #include "../tensor/activations.hpp"
 #include "../tensor/aliases.hpp"
 #include "../tensor/matmul.hpp"
+#include "activation.hpp"
 #include "router.hpp"
 #include "routes.hpp"
 
@@ -24,8 +24,22 @@ namespace lazymoe::moe {
 
 /// What one layer's router multiplies and adds.
 struct RouterWeights {
-  quant::PackedMatrix gate_inp;       ///< [n_experts, n_embd]
-  std::vector<float> selection_bias;  ///< [n_experts], or none: for the choice of experts alone
+  quant::PackedMatrix gate_inp;            ///< [n_experts, n_embd]
+  std::vector<float> bias = {};            ///< [n_experts], or none: added to the logits
+  std::vector<float> selection_bias = {};  ///< [n_experts], or none: for the choice of experts alone
+};
+
+/// What the experts of one layer add to their products, in the families that have it. Small, so always in memory.
+struct ExpertBiases {
+  std::vector<float> gate;  ///< [n_experts, n_ff]
+  std::vector<float> up;    ///< [n_experts, n_ff]
+  std::vector<float> down;  ///< [n_experts, n_embd]
+};
+
+/// What distinguishes the experts of a family beside their weights.
+struct ExpertKind {
+  Activation activation = Activation::swiglu;
+  const ExpertBiases* biases = nullptr;  ///< of the layer; null: none
 };
 
 /// The mixture-of-experts feed-forward of a batch: routes every token first, borrows the union of the chosen experts,
@@ -37,14 +51,17 @@ struct RouterWeights {
 /// @thread not to be shared; the arithmetic is split over the pool
 class RoutedFfn {
  public:
-  /// out[t] = sum_j w_j * down_e(silu(gate_e x[t]) * up_e x[t]),  e = the j-th expert of token t.
+  /// out[t] = sum_j w_j * down_e(silu(gate_e x[t]) * up_e x[t]),  e = the j-th expert of token t; with other activations
+  /// and biases as `kind` says.
   ///
   /// @shape  x[tokens, n_embd] -> out[tokens, n_embd]
   /// @throws Error{io} if an expert cannot be read; nothing stays pinned
   template <Router R>
-  void run(LayerIndex layer, const R& router, std::size_t k, const RouterWeights& weights, const tensor::ConstRows& x,
-           std::size_t first_position, store::ExpertSource& source, parallel::ThreadPool& pool, tensor::Rows out) {
+  void run(LayerIndex layer, const R& router, std::size_t k, const RouterWeights& weights, const ExpertKind& kind,
+           const tensor::ConstRows& x, std::size_t first_position, store::ExpertSource& source,
+           parallel::ThreadPool& pool, tensor::Rows out) {
     inputs_.assign(x);
+    kind_ = kind;
     route(layer, router, k, weights, first_position, source, pool);
 
     const std::size_t n_places = routes_.n_tokens() * k;
@@ -77,6 +94,7 @@ class RoutedFfn {
     tensor::matmul(weights.gate_inp, inputs_, logits, pool);
     routes_.reset(n_tokens, k);
     for (std::size_t t = 0; t < n_tokens; ++t) {
+      if (!weights.bias.empty()) simd::add(weights.bias.data(), tensor::row(logits, t).data(), weights.bias.size());
       router.route(tensor::row(logits, t), weights.selection_bias, routes_.experts(t), routes_.weights(t));
       source.on_route({.layer = layer,
                        .position = first_position + t,
@@ -136,8 +154,7 @@ class RoutedFfn {
       tensor::multiply_rows(a.view.gate, inputs_, tokens, begin, end, gate);
       tensor::multiply_rows(a.view.up, inputs_, tokens, begin, end, up);
       for (std::size_t i = 0; i < tokens.size(); ++i) {
-        float* g = tensor::row(gate, i).data() + begin;
-        simd::swiglu(g, tensor::row(up, i).data() + begin, g, end - begin);
+        activate(a.expert, n_ff, begin, end, tensor::row(gate, i).data(), tensor::row(up, i).data());
       }
     });
 
@@ -148,7 +165,24 @@ class RoutedFfn {
       tensor::Rows y = rows_of(outputs_, a.first_row, n, down.rows);
       const auto rows = std::span<const std::uint32_t>(own_rows_).subspan(a.first_row - first_row, n);
       tensor::multiply_rows(a.view.down, hidden_, rows, begin, end, y);
+      if (kind_.biases == nullptr) return;
+      for (std::size_t i = 0; i < n; ++i) add_bias(kind_.biases->down, a.expert, down.rows, begin, end, tensor::row(y, i));
     });
+  }
+
+  /// Elements [begin, end) of one token's hidden activations, into `gate`.
+  void activate(ExpertIndex expert, std::size_t n_ff, std::size_t begin, std::size_t end, float* gate,
+                float* up) const noexcept {
+    if (kind_.biases != nullptr) {
+      add_bias(kind_.biases->gate, expert, n_ff, begin, end, {gate, n_ff});
+      add_bias(kind_.biases->up, expert, n_ff, begin, end, {up, n_ff});
+    }
+    moe::activate(kind_.activation, gate + begin, up + begin, gate + begin, end - begin);
+  }
+
+  static void add_bias(const std::vector<float>& biases, ExpertIndex expert, std::size_t width, std::size_t begin,
+                       std::size_t end, std::span<float> y) noexcept {
+    simd::add(biases.data() + expert * width + begin, y.data() + begin, end - begin);
   }
 
   /// Calls fn(expert, begin, end) for pieces of the `n` matrix rows of every expert of the wave, over the pool.
@@ -188,6 +222,7 @@ class RoutedFfn {
     return m.block(static_cast<Eigen::Index>(first), 0, static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(cols));
   }
 
+  ExpertKind kind_;
   Routes routes_;
   tensor::Activations inputs_;
   tensor::Activations hidden_;

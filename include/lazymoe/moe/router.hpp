@@ -60,7 +60,7 @@ struct TopKRouter {
     choose(logits, selection_bias, experts);
     double sum = 0.0;
     for (std::size_t j = 0; j < experts.size(); ++j) weights[j] = logits[experts[j]];
-    if (gating == Gating::softmax_of_chosen) simd::softmax(weights.data(), weights.size());
+    if (gating == Gating::softmax_of_chosen) softmax(weights);
     for (const float w : weights) sum += static_cast<double>(w);
     if (renormalise) {
       constexpr float smallest_normal_half = 0x1p-14F;
@@ -71,8 +71,12 @@ struct TopKRouter {
   }
 
  private:
+  static void softmax(std::span<float> x) noexcept {
+    simd::softmax(x.data(), x.size(), nullptr, simd::SoftmaxTail::one_by_one);
+  }
+
   void score(std::span<float> logits) const noexcept {
-    if (gating == Gating::softmax) simd::softmax(logits.data(), logits.size());
+    if (gating == Gating::softmax) softmax(logits);
     if (gating == Gating::sigmoid) {
       for (float& l : logits) l = 1.0F / (1.0F + std::exp(-l));
     }

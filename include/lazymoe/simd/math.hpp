@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 
@@ -40,19 +41,43 @@ inline void swiglu(const float* gate, const float* up, float* out, std::size_t n
   transform(n, out, [](const FloatBatch& g, const FloatBatch& u) { return silu(g) * u; }, gate, up);
 }
 
-/// Softmax in place: x[i] = exp(x[i] - max) / sum, the sum taken in double over batches.
+/// The activation of gpt-oss: g * sigmoid(1.702 g) * (u + 1) with g = min(gate, 7), u = up clamped to [-7, 7]; out may be
+/// either input. As the reference rounds it: with the exp of the C library.
+/// @source OpenAI, gpt-oss model card, 2025
+inline void clamped_swiglu(const float* gate, const float* up, float* out, std::size_t n) noexcept {
+  constexpr float limit = 7.0F;
+  for (std::size_t i = 0; i < n; ++i) {
+    const float g = std::min(gate[i], limit);
+    const float u = std::clamp(up[i], -limit, limit);
+    out[i] = g / (1.0F + std::exp(1.702F * -g)) * (u + 1.0F);
+  }
+}
+
+/// How softmax() takes the exp of values that fill no register: by the same instructions, or one by one by the C
+/// library. The reference does the latter where its rows are not padded: over experts.
+enum class SoftmaxTail { in_register, one_by_one };
+
+/// Softmax in place: x[i] = exp(x[i] - max) / sum, the sum taken in double over batches. A `sink` takes part as one
+/// value more, whose share is not written.
 /// @pre n > 0
-inline void softmax(float* x, std::size_t n) noexcept {
-  const FloatBatch largest(maximum(x, n));
+inline void softmax(float* x, std::size_t n, const float* sink = nullptr,
+                    SoftmaxTail tail = SoftmaxTail::in_register) noexcept {
+  const float top = sink == nullptr ? maximum(x, n) : std::max(maximum(x, n), *sink);
+  const FloatBatch largest(top);
   double total = 0.0;
   for (std::size_t i = 0; i < n; i += float_lanes) {
     const std::size_t m = std::min(float_lanes, n - i);
+    if (m < float_lanes && tail == SoftmaxTail::one_by_one) {
+      for (; i < n; ++i) total += static_cast<double>(x[i] = std::exp(x[i] - top));
+      break;
+    }
     const FloatBatch values = m == float_lanes ? FloatBatch::load_unaligned(x + i)
                                                : detail::load_tail(x + i, m, -std::numeric_limits<float>::infinity());
     const FloatBatch e = exp(values - largest);
     m == float_lanes ? e.store_unaligned(x + i) : detail::store_tail(e, x + i, m);
     total += static_cast<double>(sum(e));
   }
+  if (sink != nullptr) total += static_cast<double>(std::exp(*sink - top));
   scale(static_cast<float>(1.0 / total), x, x, n);
 }
 

@@ -1,0 +1,54 @@
+#include <lazymoe/models/llama_moe.hpp>
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "support/catch.hpp"
+#include "support/throws.hpp"
+
+namespace lazymoe::models {
+namespace {
+
+/// As in the published file of Mixtral 8x7B, with one key more or less.
+Config read_with(const std::string& key = {}, gguf::Value value = std::uint32_t{0}) {
+  const auto u32 = [](std::uint32_t number) { return gguf::Value(number); };
+  std::map<std::string, gguf::Value> keys{{"general.architecture", "llama"},
+                                          {"llama.block_count", u32(32)},
+                                          {"llama.context_length", u32(32768)},
+                                          {"llama.embedding_length", u32(4096)},
+                                          {"llama.attention.head_count", u32(32)},
+                                          {"llama.attention.head_count_kv", u32(8)},
+                                          {"llama.attention.layer_norm_rms_epsilon", 1e-5F},
+                                          {"llama.expert_count", u32(8)},
+                                          {"llama.expert_used_count", u32(2)},
+                                          {"llama.feed_forward_length", u32(14336)},
+                                          {"llama.rope.freq_base", 1e6F},
+                                          {"llama.rope.dimension_count", u32(128)}};
+  if (!key.empty()) keys.insert_or_assign("llama." + key, std::move(value));
+  gguf::Metadata metadata("m.gguf");
+  for (const auto& entry : keys) metadata.insert(entry.first, entry.second);
+  return LlamaMoe::read_config(metadata);
+}
+
+}  // namespace
+
+TEST_CASE("The published Mixtral is read as it is", "[models]") {
+  const Config c = read_with();
+  CHECK(c.key_dim == 128);
+  CHECK(c.head_norm == HeadNorm::none);
+  CHECK(c.attention_biases == AttentionBiases::none);
+  CHECK(c.rope.pairs == tensor::RopePairs::norm);
+  CHECK(c.rope.n_rot == 128);
+  CHECK(c.n_ff_expert == 14336);
+  CHECK(c.n_ff_shared == 0);
+  CHECK(c.router.renormalise);
+}
+
+TEST_CASE("A dense llama is refused", "[models]") {
+  const Error error = test::error_of([] { (void)read_with("expert_count", std::uint32_t{0}); });
+  CHECK(error.code() == Errc::bad_metadata);
+  CHECK(test::mentions(error, "key 'llama.expert_count' is out of range: 0"));
+}
+
+}  // namespace lazymoe::models

@@ -1,0 +1,56 @@
+#include <lazymoe/models/olmoe.hpp>
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "support/catch.hpp"
+#include "support/throws.hpp"
+
+namespace lazymoe::models {
+namespace {
+
+/// As in the published file of OLMoE-1B-7B, with one key more.
+Config read_with(const std::string& key, gguf::Value value) {
+  const auto u32 = [](std::uint32_t number) { return gguf::Value(number); };
+  std::map<std::string, gguf::Value> keys{{"general.architecture", "olmoe"},
+                                          {"olmoe.block_count", u32(16)},
+                                          {"olmoe.context_length", u32(4096)},
+                                          {"olmoe.embedding_length", u32(2048)},
+                                          {"olmoe.feed_forward_length", u32(1024)},
+                                          {"olmoe.attention.head_count", u32(16)},
+                                          {"olmoe.attention.head_count_kv", u32(16)},
+                                          {"olmoe.attention.layer_norm_rms_epsilon", 1e-5F},
+                                          {"olmoe.expert_count", u32(64)},
+                                          {"olmoe.expert_used_count", u32(8)}};
+  keys.insert_or_assign("olmoe." + key, std::move(value));
+  gguf::Metadata metadata("m.gguf");
+  for (const auto& entry : keys) metadata.insert(entry.first, entry.second);
+  return Olmoe::read_config(metadata);
+}
+
+}  // namespace
+
+TEST_CASE("The published olmoe model is read as it is", "[models]") {
+  const Config c = read_with("rope.freq_base", 10000.0F);
+  CHECK(c.key_dim == 128);
+  CHECK(c.value_dim == 128);
+  CHECK(c.rope.n_rot == 128);
+  CHECK(c.rope.pairs == tensor::RopePairs::neox);
+  CHECK(c.head_norm == HeadNorm::rows);
+  CHECK(c.n_ff_expert == 1024);  // the whole of feed_forward_length
+  CHECK(c.n_ff_shared == 0);
+  CHECK(c.n_dense_layers == 0);
+}
+
+TEST_CASE("olmoe never renormalises, whatever the file says", "[models]") {
+  CHECK_FALSE(read_with("expert_weights_norm", true).router.renormalise);
+}
+
+TEST_CASE("An olmoe file that clips its projections is refused", "[models]") {
+  const Error error = test::error_of([] { (void)read_with("attention.clamp_kqv", 8.0F); });
+  CHECK(error.code() == Errc::bad_metadata);
+  CHECK(test::mentions(error, "key 'olmoe.attention.clamp_kqv' is not supported"));
+}
+
+}  // namespace lazymoe::models

@@ -146,9 +146,13 @@ class DeltaChunk {
 
   /// products[2n, D] = keys and queries times the memory.
   void multiply(const float* memory) noexcept {
+    if (n_ == 1) {
+      for_tiles<4>([&]<std::size_t J>(std::size_t j) { product<2, J>(memory + j, 0, j); });
+      return;
+    }
     for_tiles<2>([&]<std::size_t J>(std::size_t j) {
       std::size_t r = 0;
-      for (; r + 4 <= 2 * n_; r += 4) product<4, J>(memory + j, r, j);
+      for (; r + 6 <= 2 * n_; r += 6) product<6, J>(memory + j, r, j);
       for (; r < 2 * n_; r += 2) product<2, J>(memory + j, r, j);
     });
   }
@@ -160,7 +164,10 @@ class DeltaChunk {
     const float* x = inputs_.data() + r;
     for (std::size_t i = 0; i < d_; ++i, x += 2 * n_, memory += d_) {
       std::array<Batch, J> m;
-      for (std::size_t l = 0; l < J; ++l) m[l] = Batch::load_unaligned(memory + l * lanes);
+      for (std::size_t l = 0; l < J; ++l) {
+        m[l] = Batch::load_unaligned(memory + l * lanes);
+        simd::keep_in_register(m[l]);
+      }
       for (std::size_t k = 0; k < R; ++k) {
         const Batch factor(x[k]);
         for (std::size_t l = 0; l < J; ++l) sums[k][l] = simd::fma(factor, m[l], sums[k][l]);
@@ -212,27 +219,32 @@ class DeltaChunk {
     }
     const Batch kept(std::exp(sum));
     for_tiles<2>([&]<std::size_t J>(std::size_t j) {
-      for (std::size_t i = 0; i < d_; i += 4) fold_tile<J>(head.memory + i * d_ + j, i, j, kept);
+      std::size_t i = 0;
+      for (; i + 6 <= d_; i += 6) fold_tile<6, J>(head.memory + i * d_ + j, i, j, kept);
+      for (; i < d_; i += 2) fold_tile<2, J>(head.memory + i * d_ + j, i, j, kept);
     });
   }
 
-  template <std::size_t J>
+  template <std::size_t R, std::size_t J>
   void fold_tile(float* memory, std::size_t i, std::size_t j, const Batch& kept) noexcept {
-    std::array<std::array<Batch, J>, 4> sums;
-    for (std::size_t k = 0; k < 4; ++k) {
+    std::array<std::array<Batch, J>, R> sums;
+    for (std::size_t k = 0; k < R; ++k) {
       for (std::size_t l = 0; l < J; ++l) sums[k][l] = kept * Batch::load_unaligned(memory + k * d_ + l * lanes);
     }
     const float* key = keys_ + i;
     const float* added = added_.data() + j;
     for (std::size_t s = 0; s < chunk_; ++s, key += d_, added += d_) {
       std::array<Batch, J> a;
-      for (std::size_t l = 0; l < J; ++l) a[l] = Batch::load_unaligned(added + l * lanes);
-      for (std::size_t k = 0; k < 4; ++k) {
+      for (std::size_t l = 0; l < J; ++l) {
+        a[l] = Batch::load_unaligned(added + l * lanes);
+        simd::keep_in_register(a[l]);
+      }
+      for (std::size_t k = 0; k < R; ++k) {
         const Batch factor(key[k]);
         for (std::size_t l = 0; l < J; ++l) sums[k][l] = simd::fma(factor, a[l], sums[k][l]);
       }
     }
-    for (std::size_t k = 0; k < 4; ++k) {
+    for (std::size_t k = 0; k < R; ++k) {
       for (std::size_t l = 0; l < J; ++l) sums[k][l].store_unaligned(memory + k * d_ + l * lanes);
     }
   }

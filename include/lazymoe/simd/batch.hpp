@@ -22,6 +22,16 @@ template <class Arch>
   return xsimd::fma(a, b, c);
 }
 
+/// Has `batch` loaded once and kept: compilers may otherwise load it anew for every use.
+template <class Arch>
+inline void keep_in_register(xsimd::batch<float, Arch>& batch) noexcept {
+#if defined(__x86_64__)
+  asm("" : "+x"(batch.data));
+#else
+  (void)batch;
+#endif
+}
+
 /// Sum of the lanes, folding the upper half onto the lower until one is left. Spelled out, as xsimd's own sums differ
 /// in order between instruction sets and versions.
 template <class Arch>

@@ -1,11 +1,11 @@
-#include <lazymoe/models/attention_mla.hpp>
+#include "reference/attention_mla.hpp"
 
 #include <algorithm>
+#include <lazymoe/models/attention_mla.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "reference/attention_mla.hpp"
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
 #include "support/tiny_moe.hpp"
@@ -21,8 +21,7 @@ enum class Layout { split, folded, unsplit, both };
 /// One attention of random weights, bound from a file; and the same weights for the reference.
 class Fixture {
  public:
-  Fixture(const Config& c, Layout layout, TypeId type = TypeId::f32)
-      : config(c), file_(write(c, layout, type)) {
+  Fixture(const Config& c, Layout layout, TypeId type = TypeId::f32) : config(c), file_(write(c, layout, type)) {
     WeightBinder binder(file_);
     attention.bind(binder, c, 0);
     binder.check(1);
@@ -80,9 +79,8 @@ class Fixture {
     test::Noise noise(8);
     const auto name = [](const std::string& part) { return "blk.0.attn_" + part + ".weight"; };
     const auto add_to = [&](gguf::Writer& to, const std::string& part, const std::vector<std::uint64_t>& dims,
-                            const std::vector<float>& x, TypeId as) {
-      to.add_tensor(name(part), dims, as, test::TinyMoe::packed(x, as));
-    };
+                            const std::vector<float>& x,
+                            TypeId as) { to.add_tensor(name(part), dims, as, test::TinyMoe::packed(x, as)); };
     const auto add = [&](const std::string& part, const std::vector<std::uint64_t>& dims, float mean, TypeId as) {
       const std::size_t n = dims[0] * (dims.size() > 1 ? dims[1] : 1);
       auto x = noise.values(n, dims.size() > 1 ? 1.0F : 0.5F);

@@ -1,5 +1,4 @@
 #include <lazymoe/models/cached_vectors.hpp>
-
 #include <vector>
 
 #include "support/catch.hpp"

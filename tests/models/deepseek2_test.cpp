@@ -1,12 +1,10 @@
-#include <lazymoe/models/deepseek2.hpp>
-
 #include <cmath>
+#include <lazymoe/models/architecture.hpp>
+#include <lazymoe/models/deepseek2.hpp>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <lazymoe/models/architecture.hpp>
 
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
@@ -210,7 +208,7 @@ TEST_CASE("Sizes that do not fit together are refused by their key", "[models]")
   refuses(with(moonlight(), "expert_group_count", u32(8)), "expert_group_used_count");
   refuses(with(with(moonlight(), "expert_group_count", u32(32)), "expert_group_used_count", u32(2)),
           "expert_group_used_count");
-  refuses(with(with_yarn(moonlight()), "rope.scaling.yarn_log_multiplier", -10.0F), "rope.scaling.yarn_log_multiplier");
+  refuses(with(with_yarn(moonlight()), "rope.scaling.yarn_log_multiplier", 1e30F), "rope.scaling.yarn_log_multiplier");
   Keys keys = moonlight();
   keys.erase("deepseek2.attention.kv_lora_rank");
   refuses(keys, "attention.kv_lora_rank");

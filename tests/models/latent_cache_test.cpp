@@ -1,5 +1,4 @@
 #include <lazymoe/models/latent_cache.hpp>
-
 #include <vector>
 
 #include "support/catch.hpp"
@@ -21,7 +20,8 @@ std::vector<float> get(const LatentCache& cache, LayerIndex layer, std::size_t f
   std::vector<float> scratch(n * cache.width());
   const float* rows = cache.get(layer, first, n, n_elems, scratch.data());
   std::vector<float> out;
-  for (std::size_t i = 0; i < n; ++i) out.insert(out.end(), rows + i * cache.width(), rows + i * cache.width() + n_elems);
+  for (std::size_t i = 0; i < n; ++i)
+    out.insert(out.end(), rows + i * cache.width(), rows + i * cache.width() + n_elems);
   return out;
 }
 

@@ -2,10 +2,9 @@
 
 #include <cmath>
 #include <cstddef>
-#include <vector>
-
 #include <lazymoe/models/config.hpp>
 #include <lazymoe/quant/packed_matrix.hpp>
+#include <vector>
 
 #include "reference/dense.hpp"
 
@@ -64,8 +63,8 @@ inline void rotate_neighbours(Vector& x, std::size_t first, const models::Config
       rotate_neighbours(queries, query + plain, c, t);
       Vector scores;
       for (std::size_t p = 0; p <= t; ++p) {
-        const double score = dot(queries, query, pairs[p], key, plain) +
-                             dot(queries, query + plain, rotated[p], 0, c.rope.n_rot);
+        const double score =
+            dot(queries, query, pairs[p], key, plain) + dot(queries, query + plain, rotated[p], 0, c.rope.n_rot);
         const double scale = c.score_scale != 0.0F ? static_cast<double>(c.score_scale)
                                                    : 1.0 / std::sqrt(static_cast<double>(c.key_dim));
         scores.push_back(scale * score);

@@ -31,12 +31,12 @@ struct MlaScratch {
   tensor::Activations compressed_inputs;
   tensor::Activations head_inputs;
   tensor::Activations mixed_inputs;
-  tensor::Matrix compressed;  // [tokens, query_rank]
-  tensor::Matrix queries;     // [tokens, n_heads * key_dim]
-  tensor::Matrix latents;     // [tokens, rank + n_rot]
-  tensor::Matrix absorbed;    // [tokens, n_heads * (rank + n_rot)]: queries that meet cached vectors as they are
-  tensor::Matrix sums;        // [tokens, n_heads * rank]: of cached vectors
-  tensor::Matrix mixed;       // [tokens, n_heads * value_dim]
+  tensor::Matrix compressed;        // [tokens, query_rank]
+  tensor::Matrix queries;           // [tokens, n_heads * key_dim]
+  tensor::Matrix latents;           // [tokens, rank + n_rot]
+  tensor::Matrix absorbed;          // [tokens, n_heads * (rank + n_rot)]: queries that meet cached vectors as they are
+  tensor::Matrix sums;              // [tokens, n_heads * rank]: of cached vectors
+  tensor::Matrix mixed;             // [tokens, n_heads * value_dim]
   std::vector<std::uint32_t> rows;  // [n_heads, tokens]: row t * n_heads + h
   std::vector<float> heads;         // of detail::LatentHeads, one part a piece of work
 };
@@ -207,10 +207,8 @@ class MlaAttention {
   }
 
   [[nodiscard]] detail::UnsplitHeads unsplit(const Config& c) const {
-    return {.both = &key_value_,
-            .n_heads = c.n_heads,
-            .n_key_rows = c.key_dim - c.rope.n_rot,
-            .n_value_rows = c.value_dim};
+    return {
+        .both = &key_value_, .n_heads = c.n_heads, .n_key_rows = c.key_dim - c.rope.n_rot, .n_value_rows = c.value_dim};
   }
 
   /// out(h)[tokens, rows of a head] = the head's matrix times its inputs, for each head h.

@@ -161,7 +161,9 @@ class ConfigReader {
 [[nodiscard]] inline float yarn_magnitude(const ConfigReader& in, float freq_scale, float numerator,
                                           float denominator) {
   const float factor = 1.0F / freq_scale;
-  const auto temperature = [&](float weight) { return factor <= 1.0F ? 1.0F : 0.1F * weight * std::log(factor) + 1.0F; };
+  const auto temperature = [&](float weight) {
+    return factor <= 1.0F ? 1.0F : 0.1F * weight * std::log(factor) + 1.0F;
+  };
   const float growth = 1.0F + 0.1F * std::log(factor);
   const float without = temperature(numerator) / temperature(denominator) * (1.0F / growth);
   const float magnitude = without * in.value_or<float>("rope.scaling.attn_factor", 1.0F) * growth;

@@ -84,8 +84,8 @@ struct Deepseek2 {
     if (n_groups <= 1) return;
     const auto n_used = in.value_or<std::uint64_t>("expert_group_used_count", 0);
     if (n_groups > moe::TopKRouter::max_groups || c.n_experts % n_groups != 0) {
-      in.refuse("expert_group_count", "does not divide the experts into at most " +
-                                          std::to_string(moe::TopKRouter::max_groups) + " groups");
+      in.refuse("expert_group_count",
+                "does not divide the experts into at most " + std::to_string(moe::TopKRouter::max_groups) + " groups");
     }
     if (n_used == 0 || n_used > n_groups || n_used * (c.n_experts / n_groups) < c.n_experts_used) {
       in.refuse("expert_group_used_count", "does not suit the number of groups and of experts used");

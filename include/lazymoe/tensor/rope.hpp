@@ -19,10 +19,10 @@ enum class RopePairs {
 
 /// Which pairs keep their angles when positions are scaled: fast ones do, slow ones do not, those between are mixed.
 struct Yarn {
-  float share = 0.0F;       ///< of the mixing: 1, or 0 to scale all pairs alike
-  float n_ctx_train = 0.0F; ///< positions of the training before the scaling
-  float fast_turns = 32.0F; ///< pairs that turn as often in n_ctx_train positions, or more, keep their angles
-  float slow_turns = 1.0F;  ///< pairs that turn no more than so are scaled whole
+  float share = 0.0F;        ///< of the mixing: 1, or 0 to scale all pairs alike
+  float n_ctx_train = 0.0F;  ///< positions of the training before the scaling
+  float fast_turns = 32.0F;  ///< pairs that turn as often in n_ctx_train positions, or more, keep their angles
+  float slow_turns = 1.0F;   ///< pairs that turn no more than so are scaled whole
 };
 
 struct RopeOptions {
@@ -45,8 +45,7 @@ class Rope {
     LAZYMOE_EXPECTS(options.n_rot % 2 == 0);
     if (options.yarn.share == 0.0F) return;
     first_mixed_ = std::max(0.0F, std::floor(pair_of_turns(options.yarn.fast_turns)));
-    first_scaled_ =
-        std::min(static_cast<float>(options.n_rot - 1), std::ceil(pair_of_turns(options.yarn.slow_turns)));
+    first_scaled_ = std::min(static_cast<float>(options.n_rot - 1), std::ceil(pair_of_turns(options.yarn.slow_turns)));
   }
 
   /// Sines and cosines of one position, to be shared by all heads of a token.
@@ -102,8 +101,7 @@ class Rope {
   [[nodiscard]] float scaled(float theta, std::size_t i) const {
     const float slow = options_.freq_scale * theta;
     if (options_.yarn.share == 0.0F) return slow;
-    const float ramp =
-        (static_cast<float>(i) - first_mixed_) / std::max(0.001F, first_scaled_ - first_mixed_);
+    const float ramp = (static_cast<float>(i) - first_mixed_) / std::max(0.001F, first_scaled_ - first_mixed_);
     const float kept = (1.0F - std::min(1.0F, std::max(0.0F, ramp))) * options_.yarn.share;
     return slow * (1.0F - kept) + theta * kept;
   }

@@ -34,7 +34,7 @@ struct LatentHeads {
   /// @shape queries[n_heads, width] -> sums[n_heads, rank]
   void run(const LatentCache& cache, LayerIndex layer, const float* queries, float* sums,
            float* scratch) const noexcept {
-    float* scores = scratch;                       // [n_heads, n_positions]
+    float* scores = scratch;                          // [n_heads, n_positions]
     float* partial = scores + n_heads * n_positions;  // [n_heads, n_batches(), n_partial, lanes]
     float* decoded = partial + n_heads * n_batches() * n_partial * simd::float_lanes;
     for (std::size_t first = 0; first < n_positions; first += block) {
@@ -70,9 +70,7 @@ struct LatentHeads {
   static constexpr std::size_t block = 32;  // positions; a multiple of n_partial
   static constexpr std::size_t batch_floats = n_partial * simd::float_lanes;
 
-  [[nodiscard]] std::size_t n_batches() const noexcept {
-    return (rank + simd::float_lanes - 1) / simd::float_lanes;
-  }
+  [[nodiscard]] std::size_t n_batches() const noexcept { return (rank + simd::float_lanes - 1) / simd::float_lanes; }
 
   [[nodiscard]] static float dot(const float* key, std::span<const float> query) noexcept {
     const auto* packed = reinterpret_cast<const quant::F32::Block*>(key);
@@ -92,15 +90,13 @@ struct LatentHeads {
         [&](auto j) LAZYMOE_INLINE { sums[j] = simd::FloatBatch::load_unaligned(partial + j * simd::float_lanes); });
     std::size_t i = 0;
     for (; i + n_partial <= n; i += n_partial) {
-      simd::unroll<n_partial>([&](auto j) LAZYMOE_INLINE {
-        sums[j] = simd::fma(simd::FloatBatch(weights[i + j]), load(i + j), sums[j]);
-      });
+      simd::unroll<n_partial>(
+          [&](auto j) LAZYMOE_INLINE { sums[j] = simd::fma(simd::FloatBatch(weights[i + j]), load(i + j), sums[j]); });
     }
     simd::unroll<n_partial>([&](auto j) LAZYMOE_INLINE {
       if (i + j < n) sums[j] = simd::fma(simd::FloatBatch(weights[i + j]), load(i + j), sums[j]);
     });
-    simd::unroll<n_partial>(
-        [&](auto j) LAZYMOE_INLINE { sums[j].store_unaligned(partial + j * simd::float_lanes); });
+    simd::unroll<n_partial>([&](auto j) LAZYMOE_INLINE { sums[j].store_unaligned(partial + j * simd::float_lanes); });
   }
 
   /// Adds the partial sums of batch `b` up.

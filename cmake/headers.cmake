@@ -95,6 +95,7 @@ set(lazymoe_headers
   include/lazymoe/quant/registry.hpp
   # floor 3: gguf, cache
   include/lazymoe/cache.hpp
+  include/lazymoe/cache/any_eviction.hpp
   include/lazymoe/cache/detail/aged_counters.hpp
   include/lazymoe/cache/detail/linked_order.hpp
   include/lazymoe/cache/detail/ranked_heap.hpp
@@ -168,6 +169,7 @@ set(lazymoe_headers
   include/lazymoe/text/vocabulary.hpp
   # floor 5: storage
   include/lazymoe/storage.hpp
+  include/lazymoe/storage/any_storage.hpp
   include/lazymoe/storage/detail/direct_files.hpp
   include/lazymoe/storage/detail/shards.hpp
   include/lazymoe/storage/direct.hpp

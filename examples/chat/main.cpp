@@ -54,6 +54,40 @@ void print_stats(const lazymoe::Reply& reply, const std::optional<lazymoe::instr
             << "]\n";
 }
 
+/// Writes an answer as it comes; what the model thinks before it is dimmed on a terminal, and elsewhere left out.
+class AnswerWriter {
+ public:
+  explicit AnswerWriter(bool terminal) : terminal_(terminal) {}
+  ~AnswerWriter() { dim(false); }
+  AnswerWriter(const AnswerWriter&) = delete;
+  AnswerWriter& operator=(const AnswerWriter&) = delete;
+
+  void write(std::string_view piece, lazymoe::Part part) {
+    const bool thinking = part == lazymoe::Part::thinking;
+    if (piece.empty() || (thinking && !terminal_)) return;
+    if (dim(thinking) && !thinking) std::cout << "\n\n";
+    std::cout << piece << std::flush;
+    in_line_ = true;
+  }
+
+  void end_line() {
+    dim(false);
+    if (in_line_) std::cout << '\n' << std::flush;
+  }
+
+ private:
+  /// True if it was otherwise before.
+  bool dim(bool on) {
+    if (std::exchange(dimmed_, on) == on) return false;
+    std::cout << (on ? "\033[2m" : "\033[22m") << std::flush;
+    return true;
+  }
+
+  bool terminal_;
+  bool dimmed_ = false;
+  bool in_line_ = false;
+};
+
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
 class Chat {
@@ -116,18 +150,17 @@ class Chat {
  private:
   /// An error comes on a line of its own and names the file.
   lazymoe::Reply stream(const std::string& message) {
-    bool in_line = false;
+    AnswerWriter answer(::isatty(STDOUT_FILENO) != 0);
     try {
       return session_.reply(
           message,
-          [&](std::string_view piece) {
-            std::cout << piece << std::flush;
-            in_line = in_line || !piece.empty();
+          [&](std::string_view piece, lazymoe::Part part) {
+            answer.write(piece, part);
             return !interrupted && std::cout.good();
           },
           [](std::size_t, std::size_t) { return !interrupted; });
     } catch (const lazymoe::Error& error) {
-      if (in_line) std::cout << '\n' << std::flush;
+      answer.end_line();
       // What is impossible in a conversation was made so by the model: logits that are no numbers, an unknown token.
       if (error.code() != lazymoe::Errc::bad_argument) throw;
       throw lazymoe::Error(error.code(), engine_.file().name() + ": " + error.what());
@@ -147,6 +180,7 @@ int main(int argc, char** argv) {
     lazymoe::SessionOptions session_options;
     lazymoe::generate::SamplerOptions& sampler = session_options.sampler;
     std::optional<std::string> prompt;
+    std::string thinking = "auto";
     bool stats = false;
     CLI::App app("A chat with a Mixture-of-Experts model in a GGUF file. Without a terminal, every line is a message.",
                  "chat");
@@ -156,6 +190,9 @@ int main(int argc, char** argv) {
     app.add_option("-p,--prompt", prompt, "answer this and end");
     app.add_option("--system", session_options.system, "what the conversation begins with");
     app.add_option("--chat-template", session_options.chat_template, "name of the chat format; default: the file's");
+    app.add_option("--thinking", thinking, "whether to think before an answer, if the model can; auto: as its template does")
+        ->check(CLI::IsMember({"auto", "on", "off"}))
+        ->capture_default_str();
     app.add_option("--max-tokens", session_options.max_tokens, "of one answer; 0: until the model ends it")
         ->check(examples::within(0, 1 << 30))
         ->capture_default_str();
@@ -186,6 +223,7 @@ int main(int argc, char** argv) {
 
     const examples::Engine engine(std::move(file), options);
     session_options.sequence = options.sequence_options();
+    if (thinking != "auto") session_options.chat.thinking = thinking == "on";
     lazymoe::Session session(engine.model(), tokenizer, format, session_options);
     Chat chat(engine, session, stats);
     if (!prompt) return chat.interact();

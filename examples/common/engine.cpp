@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <iostream>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -25,8 +26,18 @@ namespace {
 
 using lazymoe::store::DefaultPolicies;
 
-CLI::IsMember one_of(std::span<const std::string_view> names) {
-  return CLI::IsMember(std::vector<std::string>(names.begin(), names.end()));
+CLI::IsMember one_of(std::vector<std::string> names) { return CLI::IsMember(std::move(names)); }
+
+std::vector<std::string> eviction_names() {
+  const auto plain = lazymoe::cache::eviction_names();
+  std::vector<std::string> names(plain.begin(), plain.end());
+  for (const std::string_view name : plain) names.push_back("layer-" + std::string(name));
+  return names;
+}
+
+std::vector<std::string> storage_names() {
+  const auto names = lazymoe::storage::storage_names();
+  return {names.begin(), names.end()};
 }
 
 CLI::Validator a_budget() {
@@ -61,10 +72,10 @@ class LoadingBar {
   int percent_ = -1;
 };
 
-template <class ChosenStorage, class ChosenEviction>
+/// What was chosen on the command line.
 struct Chosen : DefaultPolicies {
-  using Storage = ChosenStorage;
-  using Eviction = ChosenEviction;
+  using Storage = lazymoe::storage::AnyStorage;
+  using Eviction = lazymoe::cache::AnyEviction;
 };
 
 }  // namespace
@@ -90,10 +101,10 @@ void EngineOptions::add_to(CLI::App& app) {
     }
   });
   app.add_option("--eviction", eviction, "how the expert to evict is chosen")
-      ->check(one_of(lazymoe::cache::eviction_names()))
+      ->check(one_of(eviction_names()))
       ->capture_default_str();
   app.add_option("--storage", storage, "how experts are read")
-      ->check(one_of(lazymoe::storage::storage_names()))
+      ->check(one_of(storage_names()))
       ->capture_default_str();
   app.add_option("--threads", threads, "for the arithmetic; default: all cores")->check(within(1, 1024));
   app.add_option("--kv", kv, "precision of keys and values")
@@ -166,36 +177,28 @@ Engine::Engine(lazymoe::gguf::File file, const EngineOptions& options)
     : file_(std::move(file)), pool_(options.threads), source_(open_source(options)), model_(open_model(options)) {}
 
 std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_source(const EngineOptions& options) {
-  std::unique_ptr<lazymoe::store::ExpertSource> source;
-  lazymoe::storage::visit_storage(options.storage, [&](auto storage) {
-    using Storage = typename decltype(storage)::type;
-    if (options.experts == "eager") {
-      source = open_eager<Storage>();
-      return;
-    }
-    lazymoe::cache::visit_eviction(options.eviction, [&](auto eviction) {
-      source = open_lazy<Chosen<Storage, typename decltype(eviction)::type>>(options);
-    });
-  });
-  return std::make_unique<Listening>(*this, std::move(source));
+  auto storage = lazymoe::storage::make_storage(options.storage, file_.paths());
+  return std::make_unique<Listening>(
+      *this, options.experts == "eager" ? open_eager(std::move(storage)) : open_lazy(std::move(storage), options));
 }
 
-template <class Policies>
-std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_lazy(const EngineOptions& options) {
+std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_lazy(lazymoe::storage::AnyStorage storage,
+                                                                const EngineOptions& options) {
   lazymoe::experts::ExpertMap map(file_);
   lazymoe::store::StoreOptions store_options;
   store_options.budget =
       options.budget.empty() ? recommended_budget(map) : lazymoe::store::ExpertBudget::parse(options.budget);
-  auto store = std::make_unique<lazymoe::store::ExpertStore<Policies>>(
-      std::move(map), typename Policies::Storage(file_.paths()), store_options);
+  auto store = std::make_unique<lazymoe::store::ExpertStore<Chosen>>(
+      std::move(map), std::move(storage), store_options,
+      [&](lazymoe::KeySpace space) { return lazymoe::cache::make_eviction(options.eviction, space); });
   expert_bytes_ = store->plan().total_bytes();
   counters_ = [s = store.get()] { return s->counters().total; };
   return store;
 }
 
-template <class Storage>
-std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_eager() {
-  auto all = std::make_unique<lazymoe::store::AllResident<Storage>>(file_, LoadingBar("experts"));
+std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_eager(lazymoe::storage::AnyStorage storage) {
+  auto all = std::make_unique<lazymoe::store::AllResident<lazymoe::storage::AnyStorage>>(file_, std::move(storage),
+                                                                                        LoadingBar("experts"));
   expert_bytes_ = all->map().total_bytes();
   counters_ = [] { return std::nullopt; };
   return all;

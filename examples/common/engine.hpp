@@ -11,6 +11,7 @@
 #include <lazymoe/instrument/counters.hpp>
 #include <lazymoe/models/load.hpp>
 #include <lazymoe/parallel/thread_pool.hpp>
+#include <lazymoe/storage/any_storage.hpp>
 #include <lazymoe/store/source.hpp>
 
 namespace examples {
@@ -57,10 +58,9 @@ class Engine {
   class Listening;
 
   std::unique_ptr<lazymoe::store::ExpertSource> open_source(const EngineOptions& options);
-  template <class Policies>
-  std::unique_ptr<lazymoe::store::ExpertSource> open_lazy(const EngineOptions& options);
-  template <class Storage>
-  std::unique_ptr<lazymoe::store::ExpertSource> open_eager();
+  std::unique_ptr<lazymoe::store::ExpertSource> open_lazy(lazymoe::storage::AnyStorage storage,
+                                                          const EngineOptions& options);
+  std::unique_ptr<lazymoe::store::ExpertSource> open_eager(lazymoe::storage::AnyStorage storage);
   lazymoe::models::Model open_model(const EngineOptions& options);
 
   lazymoe::gguf::File file_;

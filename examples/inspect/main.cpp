@@ -113,7 +113,7 @@ void print_memory(const lazymoe::gguf::File& file, const lazymoe::experts::Exper
     using A = typename decltype(arch)::type;
     const auto config = A::read_config(file.metadata());
     n_ctx = std::min(n_ctx, config.n_ctx_train);
-    kv = typename A::Attention::State(A::Attention::state_shape(config, n_ctx), lazymoe::models::KvType::f16).bytes();
+    kv = A::Mixer::new_state(config, {.n_ctx = n_ctx}).bytes();
   });
   const Bytes resident = resident_bytes(file, map);
   std::cout << "memory of a chat with a context of " << n_ctx << " tokens\n";

@@ -6,6 +6,7 @@
 
 namespace lazymoe {
 
+using generate::Part;
 using generate::Reply;
 using generate::Session;
 using generate::SessionOptions;

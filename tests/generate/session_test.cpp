@@ -389,6 +389,44 @@ TEST_CASE("pieces are whole characters, whatever the model says", "[generate][se
   CHECK(multi_byte > 100);
 }
 
+TEST_CASE("what the model says in a think block that the prompt opens is thinking, and no answer", "[generate][session]") {
+  // The bundled model does not think, so it says its answer in the block and never closes it.
+  Session session(bundled().model, bundled().tokenizer, text::chat_template_by_name("qwen3.6"));
+  std::string thinking;
+  std::string answer;
+  std::size_t n_pieces = 0;
+  const Reply reply = session.reply(kenya, [&](std::string_view piece, Part part) {
+    (part == Part::thinking ? thinking : answer) += piece;
+    ++n_pieces;
+  });
+  CHECK(n_pieces > 1);
+  CHECK_FALSE(thinking.empty());
+  CHECK(reply.thinking == thinking);
+  CHECK(answer.empty());
+  CHECK(reply.text.empty());
+  CHECK(session.messages().back().reasoning == thinking);
+  CHECK(session.messages().back().content.empty());
+
+  // Who asks for the answer alone hears of the thinking by empty pieces, and can end it.
+  session.clear();
+  std::size_t n_empty = 0;
+  const Reply stopped = session.reply(kenya, [&](std::string_view piece) {
+    CHECK(piece.empty());
+    return ++n_empty < 2;
+  });
+  CHECK(stopped.end == End::cancelled);
+  CHECK(n_empty == 2);
+}
+
+TEST_CASE("who does not want thinking gets an answer at once", "[generate][session]") {
+  SessionOptions options;
+  options.chat.thinking = false;
+  Session session(bundled().model, bundled().tokenizer, text::chat_template_by_name("qwen3.6"), options);
+  const Reply reply = ask(session, kenya);
+  CHECK_FALSE(reply.text.empty());
+  CHECK(reply.thinking.empty());
+}
+
 TEST_CASE("options of no use are refused at once", "[generate][session]") {
   const auto code = [](const SessionOptions& options) {
     return test::error_of([&] { Session(bundled().model, bundled().file.metadata(), options); }).code();

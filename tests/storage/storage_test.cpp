@@ -18,6 +18,11 @@ struct Hinted : Nothing {
   void will_need(const experts::SliceRef&) const noexcept {}
 };
 
+struct Padded : Nothing {
+  using Nothing::Nothing;
+  Bytes footprint(const experts::SliceRef& slice) const noexcept { return slice.bytes + 12; }
+};
+
 struct FootprintMayThrow : Nothing {
   using Nothing::Nothing;
   Bytes footprint(const experts::SliceRef&) const { return 0; }
@@ -30,5 +35,12 @@ static_assert(HintedStorage<Hinted> && !DiscardableStorage<Hinted>);
 static_assert(!StoragePolicy<FootprintMayThrow>);
 
 TEST_CASE("A storage is made from paths and gives views", "[storage]") { CHECK(Nothing({}).fetch({}, {}).empty()); }
+
+TEST_CASE("The padding of a storage is what it reads beyond a slice", "[storage]") {
+  Nothing nothing({});
+  CHECK(padding(nothing) == 0);
+  Padded padded({});
+  CHECK(padding(padded) == 12);
+}
 
 }  // namespace lazymoe::storage

@@ -32,19 +32,14 @@ struct Choices {
   using Eviction = EvictionType;
 };
 
-template <class Storage, class Evictions>
-struct WithEach;
-template <class Storage, class... Evictions>
-struct WithEach<Storage, std::tuple<Evictions...>> {
-  using Type = std::tuple<Choices<Storage, Evictions>...>;
-};
+/// Every storage with one eviction policy, and every eviction policy with one storage.
 template <class Storages, class Evictions>
-struct Product;
-template <class... Storages, class Evictions>
-struct Product<std::tuple<Storages...>, Evictions> {
-  using Type = decltype(std::tuple_cat(std::declval<typename WithEach<Storages, Evictions>::Type>()...));
+struct Cover;
+template <class... Storages, class... Evictions>
+struct Cover<std::tuple<Storages...>, std::tuple<Evictions...>> {
+  using Type = std::tuple<Choices<Storages>..., Choices<storage::Pread, Evictions>...>;
 };
-using EveryChoice = Product<test::TypeList<storage::storages>, test::TypeList<cache::evictions>>::Type;
+using EveryChoice = Cover<test::TypeList<storage::storages>, test::TypeList<cache::evictions>>::Type;
 
 template <class Inner>
 using HookedStore = ExpertStore<Choices<test::Hooked<Inner>>>;
@@ -94,7 +89,8 @@ const test::TinyMoe two_sizes{.first_down_type = quant::TypeId::f16};
 TEMPLATE_LIST_TEST_CASE("A store hands out the file's experts at any budget", "[store][expert_store]", EveryChoice) {
   const test::TinyMoe shape = GENERATE(test::TinyMoe{.fused_gate_up = true}, two_sizes);
   const test::ModelFixture model(shape, 7);
-  const Bytes floor = SlotPlan::floor_bytes(model.map);
+  typename TestType::Storage storage(model.file.paths());
+  const Bytes floor = SlotPlan::floor_bytes(model.map, storage::padding(storage));
   const ExpertBudget budget = GENERATE_COPY(ExpertBudget(floor), ExpertBudget(floor + 5000), ExpertBudget::experts(11),
                                             ExpertBudget());
   auto store = make_store<TestType>(model.file, {.budget = budget, .io_threads = 2});

@@ -78,6 +78,19 @@ TEST_CASE("Matrices of odd sizes are given room to begin on cache lines", "[stor
   CHECK(SlotPlan::slot_bytes_of(model.map.layer(0)) == 3 * 384);
 }
 
+TEST_CASE("Storages that read more than a matrix get room for it in every slot", "[store][plan]") {
+  const test::ModelFixture model(two_sizes);
+  constexpr Bytes padding = 3 * 4095;
+  const Bytes slot = SlotPlan::slot_bytes_of(model.map.layer(1), padding);
+  CHECK(slot >= model.map.layer(1).bytes() + 3 * padding);
+  CHECK(slot < model.map.layer(1).bytes() + 3 * (padding + SlotPlan::slot_alignment));
+
+  const Bytes floor = SlotPlan::floor_bytes(model.map, padding);
+  CHECK(SlotPlan(model.map, floor, padding).total_bytes() == floor);
+  CHECK(test::error_of([&] { const SlotPlan plan(model.map, floor - 1, padding); }).code() == Errc::over_budget);
+  CHECK(SlotPlan(model.map, {}, padding).n_slots() == 3 * 8);
+}
+
 TEST_CASE("No budget in bytes is exceeded, and what it leaves over is less than a slot", "[store][plan]") {
   const test::ModelFixture model(two_sizes);
   const Bytes floor = SlotPlan::floor_bytes(model.map);

@@ -10,6 +10,16 @@ namespace lazymoe::cache {
 
 // clang-format off
 
+/// The events of an eviction policy, described there: also what only a replay can feed, as Belady.
+template <class P>
+concept EvictionEvents = std::movable<P> && requires(P policy, ExpertKey key, bool (*pred)(ExpertKey)) {
+  { P::name } -> std::convertible_to<std::string_view>;
+  { policy.on_insert(key) } noexcept -> std::same_as<void>;
+  { policy.on_hit(key) } noexcept -> std::same_as<void>;
+  { policy.on_erase(key) } noexcept -> std::same_as<void>;
+  { policy.victim(pred) } -> std::same_as<std::optional<ExpertKey>>;
+};
+
 /// Decides which resident expert leaves. Knows keys only: no bytes, no files, no statistics.
 ///
 /// Events reach it in program order from one thread (the store holds its lock):
@@ -23,16 +33,10 @@ namespace lazymoe::cache {
 ///   2. some resident key satisfies pred => a victim is returned
 ///   3. equal histories give equal victims
 ///   4. nothing is allocated after construction
+///
+/// Sizes need not be known: the store lets only experts of equal size compete, with a policy for each size of slot.
 template <class P>
-concept EvictionPolicy =
-    std::constructible_from<P, KeySpace> && std::movable<P> &&
-    requires(P policy, ExpertKey key, bool (*pred)(ExpertKey)) {
-      { P::name } -> std::convertible_to<std::string_view>;
-      { policy.on_insert(key) } noexcept -> std::same_as<void>;
-      { policy.on_hit(key) } noexcept -> std::same_as<void>;
-      { policy.on_erase(key) } noexcept -> std::same_as<void>;
-      { policy.victim(pred) } -> std::same_as<std::optional<ExpertKey>>;
-    };
+concept EvictionPolicy = std::constructible_from<P, KeySpace> && EvictionEvents<P>;
 
 /// An eviction policy that may also refuse a newcomer; the store then serves it without keeping it.
 template <class P>

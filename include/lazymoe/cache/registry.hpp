@@ -1,13 +1,17 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <boost/hana/tuple.hpp>
 #include <boost/hana/type.hpp>
 #include <boost/hana/unpack.hpp>
 #include <string_view>
+#include <utility>
 
 #include "../core/visit_named.hpp"
+#include "any_eviction.hpp"
 #include "fifo.hpp"
+#include "layer_aware.hpp"
 #include "least_stale.hpp"
 #include "lfu.hpp"
 #include "lfu_aged.hpp"
@@ -36,6 +40,19 @@ template <class Fn>
 auto visit_eviction(std::string_view name, Fn&& fn) {
   return boost::hana::unpack(evictions,
                              [&](auto... policy) { return visit_named("eviction policy", name, fn, policy...); });
+}
+
+/// The policy of that name, as a value; a name with "layer-" before it is that policy made aware of layers.
+/// @throws Error{bad_argument} listing the names, when there is no such policy
+[[nodiscard]] inline AnyEviction make_eviction(std::string_view name, KeySpace space) {
+  constexpr std::string_view layer_aware = "layer-";
+  if (name.starts_with(layer_aware)) {
+    AnyEviction inner = make_eviction(name.substr(layer_aware.size()), space);
+    return AnyEviction(LayerAware<AnyEviction>(space, std::move(inner), (space.layers + 1) / 2));
+  }
+  std::optional<AnyEviction> made;
+  visit_eviction(name, [&](auto policy) { made.emplace(typename decltype(policy)::type(space)); });
+  return std::move(*made);
 }
 
 }  // namespace lazymoe::cache

@@ -1,12 +1,17 @@
 #pragma once
 
 #include <array>
+#include <filesystem>
+#include <optional>
+#include <span>
 #include <boost/hana/tuple.hpp>
 #include <boost/hana/type.hpp>
 #include <boost/hana/unpack.hpp>
 #include <string_view>
+#include <utility>
 
 #include "../core/visit_named.hpp"
+#include "any_storage.hpp"
 #include "direct.hpp"
 #include "memory.hpp"
 #include "mmap.hpp"
@@ -33,6 +38,15 @@ auto visit_storage(std::string_view name, Fn&& fn) {
   return boost::hana::unpack(storages, [&](auto... storage) {
     return visit_named("storage", name, fn, storage..., boost::hana::type<More>{}...);
   });
+}
+
+/// The storage of that name, as a value.
+/// @throws Error{bad_argument} listing the names, when there is no such storage; Error{io} if a file cannot be opened
+template <StoragePolicy... More>
+[[nodiscard]] AnyStorage make_storage(std::string_view name, std::span<const std::filesystem::path> paths) {
+  std::optional<AnyStorage> made;
+  visit_storage<More...>(name, [&](auto storage) { made.emplace(typename decltype(storage)::type(paths)); });
+  return std::move(*made);
 }
 
 }  // namespace lazymoe::storage

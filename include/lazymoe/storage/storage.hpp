@@ -34,6 +34,13 @@ concept StoragePolicy =
       { storage.fetch(slice, scratch) } -> std::same_as<std::span<const std::byte>>;
     };
 
+/// What the footprint of a slice exceeds the slice by.
+template <StoragePolicy S>
+[[nodiscard]] Bytes padding(S& storage) noexcept {
+  const Bytes footprint = storage.footprint({.shard = 0, .offset = 0, .bytes = 1});
+  return footprint == 0 ? 0 : footprint - 1;
+}
+
 /// A storage that can have many reads under way without a thread for each.
 ///
 ///   s.submit(slice, scratch)  begins a fetch, whose scratch stays alive and untouched until wait returns

@@ -30,16 +30,21 @@ class AllResident final : public ExpertSource, private LeaseKeeper {
 
   /// @throws Error{io, unsupported_model, bad_tensor}
   explicit AllResident(const gguf::File& file, const Progress& progress = {})
-      : map_(file), storage_(file.paths()), views_(map_.space().size()) {
+      : AllResident(file, Storage(file.paths()), progress) {}
+
+  /// From a storage of one's own.
+  AllResident(const gguf::File& file, Storage storage, const Progress& progress = {})
+      : map_(file), storage_(std::move(storage)), views_(map_.space().size()) {
+    const Bytes padding = storage::padding(storage_);
     Bytes needed = 0;
     for_each_expert([&](const experts::LayerExperts& layer, ExpertKey) {
-      if (storage_.footprint(layer.gate.slice(0)) != 0) needed += SlotPlan::slot_bytes_of(layer);
+      if (storage_.footprint(layer.gate.slice(0)) != 0) needed += SlotPlan::slot_bytes_of(layer, padding);
     });
     memory_ = AlignedBuffer(static_cast<std::size_t>(needed));
     std::span<std::byte> free = memory_.bytes();
     Bytes done = 0;
     for_each_expert([&](const experts::LayerExperts& layer, ExpertKey key) {
-      const auto slot = free.first(needed == 0 ? 0 : static_cast<std::size_t>(SlotPlan::slot_bytes_of(layer)));
+      const auto slot = free.first(needed == 0 ? 0 : static_cast<std::size_t>(SlotPlan::slot_bytes_of(layer, padding)));
       free = free.subspan(slot.size());
       views_[index(key)] = detail::fetch_expert(storage_, layer, map_.space().expert(key), slot);
       done += layer.bytes();

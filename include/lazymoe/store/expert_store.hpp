@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <new>
 #include <span>
@@ -46,12 +47,14 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
   using Storage = typename P::Storage;
   using Eviction = typename P::Eviction;
 
+  /// @param  make_eviction for policies that need to be told more than the key space; called for every class of slots
   /// @throws Error{over_budget} when the budget is below one layer's chosen experts
-  ExpertStore(experts::ExpertMap map, Storage storage, const StoreOptions& options)
+  ExpertStore(experts::ExpertMap map, Storage storage, const StoreOptions& options,
+              const std::function<Eviction(KeySpace)>& make_eviction = [](KeySpace space) { return Eviction(space); })
       : map_(std::move(map)),
-        plan_(map_, options.budget),
+        plan_(map_, options.budget, storage::padding(storage)),
         storage_(std::move(storage)),
-        resident_(map_, plan_),
+        resident_(map_, plan_, make_eviction),
         contents_(plan_.n_slots()),
         lines_(plan_.classes().size()),
         counters_(map_.space().layers),

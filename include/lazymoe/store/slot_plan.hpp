@@ -64,12 +64,13 @@ struct SlotClass {
 /// @memory total_bytes() never exceeds a budget in bytes
 class SlotPlan {
  public:
+  /// @param  padding what the storage needs beyond each matrix that it reads: storage::padding()
   /// @throws Error{over_budget} with the arithmetic when the budget is below the floor: one layer's chosen experts in
   ///         slots of each size
-  SlotPlan(const experts::ExpertMap& map, ExpertBudget budget) {
+  SlotPlan(const experts::ExpertMap& map, ExpertBudget budget, Bytes padding = 0) {
     const KeySpace space = map.space();
     for (LayerIndex layer = 0; layer < space.layers; ++layer) {
-      class_of_layer_.push_back(map.has_experts(layer) ? class_for(slot_bytes_of(map.layer(layer))) : none);
+      class_of_layer_.push_back(map.has_experts(layer) ? class_for(slot_bytes_of(map.layer(layer), padding)) : none);
     }
     for (SlotClass& c : classes_) c.n_slots = map.n_used();
     const auto used = [&] { return budget.unit == ExpertBudget::Unit::bytes ? total_bytes() : n_slots(); };
@@ -107,16 +108,18 @@ class SlotPlan {
   }
 
   /// Bytes of the slot of one expert: room for each of its three matrices to begin on a cache line.
-  [[nodiscard]] static Bytes slot_bytes_of(const experts::LayerExperts& layer) noexcept {
+  [[nodiscard]] static Bytes slot_bytes_of(const experts::LayerExperts& layer, Bytes padding = 0) noexcept {
     Bytes total = 0;
-    for (const auto* part : {&layer.gate, &layer.up, &layer.down}) total += align_up(part->bytes(), slot_alignment);
+    for (const auto* part : {&layer.gate, &layer.up, &layer.down}) {
+      total += align_up(part->bytes() + padding, slot_alignment);
+    }
     return total;
   }
   static constexpr Bytes slot_alignment = 64;
 
   /// The smallest budget that the constructor accepts: every class holds one layer's chosen experts.
-  [[nodiscard]] static Bytes floor_bytes(const experts::ExpertMap& map) {
-    SlotPlan plan(map, ExpertBudget{});
+  [[nodiscard]] static Bytes floor_bytes(const experts::ExpertMap& map, Bytes padding = 0) {
+    const SlotPlan plan(map, ExpertBudget{}, padding);
     Bytes total = 0;
     for (const SlotClass& c : plan.classes_) total += c.slot_bytes * map.n_used();
     return total;

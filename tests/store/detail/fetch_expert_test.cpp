@@ -35,7 +35,7 @@ TEMPLATE_LIST_TEST_CASE("An expert is fetched into its slot, or found where the 
   for (LayerIndex layer = 0; layer < shape.n_layers; ++layer) {
     const experts::LayerExperts& l = model.map.layer(layer);
     const bool in_slot = storage.footprint(l.gate.slice(0)) != 0;
-    std::vector<std::byte> slot(in_slot ? static_cast<std::size_t>(SlotPlan::slot_bytes_of(l)) : 0);
+    std::vector<std::byte> slot(in_slot ? static_cast<std::size_t>(SlotPlan::slot_bytes_of(l, storage::padding(storage))) : 0);
     for (ExpertIndex e = 0; e < shape.n_experts; ++e) {
       const ExpertView view = fetch_expert(storage, l, e, slot);
       REQUIRE(model.is_expert(view, layer, e));

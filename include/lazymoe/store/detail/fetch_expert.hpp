@@ -31,7 +31,7 @@ namespace lazymoe::store::detail {
 }
 
 /// Brings one expert into `slot` (or finds it in the storage's own memory) and returns its matrices.
-/// @pre    slot.size() is SlotPlan::slot_bytes_of(layer), or 0 if the storage returns views of its own
+/// @pre    slot.size() is SlotPlan::slot_bytes_of(layer, storage::padding(from)), or 0 if the storage returns views of its own
 /// @throws Error{io}
 template <storage::StoragePolicy Storage>
 [[nodiscard]] ExpertView fetch_expert(Storage& from, const experts::LayerExperts& layer, ExpertIndex expert,

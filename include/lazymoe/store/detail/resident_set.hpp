@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -31,9 +32,12 @@ struct Claim {
 template <cache::EvictionPolicy Eviction>
 class ResidentSet {
  public:
-  ResidentSet(const experts::ExpertMap& map, const SlotPlan& plan) : space_(map.space()), slot_of_(space_.size(), none) {
+  ResidentSet(
+      const experts::ExpertMap& map, const SlotPlan& plan,
+      const std::function<Eviction(KeySpace)>& make_eviction = [](KeySpace space) { return Eviction(space); })
+      : space_(map.space()), slot_of_(space_.size(), none) {
     for (const SlotClass& c : plan.classes()) {
-      Pool& pool = pools_.emplace_back(Eviction(space_));
+      Pool& pool = pools_.emplace_back(make_eviction(space_));
       for (std::size_t i = 0; i < c.n_slots; ++i) pool.free.push_back(static_cast<std::uint32_t>(slots_.size() + i));
       std::reverse(pool.free.begin(), pool.free.end());  // taken from the back: lowest first
       slots_.resize(slots_.size() + c.n_slots);

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "../core/types.hpp"
+#include "../experts/slice.hpp"
+#include "pread.hpp"
+#include "storage.hpp"
+
+namespace lazymoe::storage {
+
+/// Any storage behind one type, for programs that choose by name while running (see make_storage()): one store is
+/// compiled for all of them. It costs a virtual call a read.
+class AnyStorage {
+ public:
+  static constexpr std::string_view name = "any";
+
+  /// Pread.
+  explicit AnyStorage(std::span<const std::filesystem::path> paths) : AnyStorage(Pread(paths)) {}
+
+  template <StoragePolicy S>
+    requires(!std::same_as<S, AnyStorage>)
+  explicit AnyStorage(S storage) : storage_(std::make_unique<Of<S>>(std::move(storage))) {}
+
+  [[nodiscard]] Bytes footprint(const experts::SliceRef& slice) const noexcept { return storage_->footprint(slice); }
+  [[nodiscard]] std::span<const std::byte> fetch(const experts::SliceRef& slice, std::span<std::byte> scratch) {
+    return storage_->fetch(slice, scratch);
+  }
+  /// Nothing where the storage has no memory to give back.
+  void discard(const experts::SliceRef& slice) noexcept { storage_->discard(slice); }
+
+ private:
+  struct Interface {
+    virtual ~Interface() = default;
+    [[nodiscard]] virtual Bytes footprint(const experts::SliceRef& slice) noexcept = 0;
+    [[nodiscard]] virtual std::span<const std::byte> fetch(const experts::SliceRef& slice,
+                                                           std::span<std::byte> scratch) = 0;
+    virtual void discard(const experts::SliceRef& slice) noexcept = 0;
+  };
+
+  template <StoragePolicy S>
+  struct Of final : Interface {
+    explicit Of(S s) : storage(std::move(s)) {}
+    Bytes footprint(const experts::SliceRef& slice) noexcept override { return storage.footprint(slice); }
+    std::span<const std::byte> fetch(const experts::SliceRef& slice, std::span<std::byte> scratch) override {
+      return storage.fetch(slice, scratch);
+    }
+    void discard(const experts::SliceRef& slice) noexcept override {
+      if constexpr (DiscardableStorage<S>) storage.discard(slice);
+    }
+    S storage;
+  };
+
+  std::unique_ptr<Interface> storage_;
+};
+static_assert(StoragePolicy<AnyStorage> && DiscardableStorage<AnyStorage>);
+
+}  // namespace lazymoe::storage

@@ -33,6 +33,7 @@ struct DeltaNetScratch {
   tensor::Matrix gates;      // [tokens, value width]: of the output
   tensor::Matrix decays;     // [tokens, n_value_heads]: logarithms
   tensor::Matrix betas;      // [tokens, n_value_heads]
+  tensor::Matrix fused;      // [tokens, 2 * n_value_heads]: both before they are taken apart
   tensor::Matrix mixed;      // [tokens, value width]
 };
 
@@ -68,8 +69,13 @@ class DeltaNet {
     binder.matrix(projection_, prefix + "attn_qkv.weight", shape.channels(), c.n_embd);
     binder.matrix(gate_, prefix + "attn_gate.weight", shape.value_width(), c.n_embd);
     binder.transposed(taps_, prefix + "ssm_conv1d.weight", shape.channels(), shape.n_taps);
-    binder.matrix(alpha_, prefix + "ssm_alpha.weight", shape.n_value_heads, c.n_embd);
-    binder.matrix(beta_, prefix + "ssm_beta.weight", shape.n_value_heads, c.n_embd);
+    fused_ = shape.grouped && binder.has(prefix + "ssm_ba.weight");
+    if (fused_) {
+      binder.matrix(alpha_, prefix + "ssm_ba.weight", 2 * shape.n_value_heads, c.n_embd);
+    } else {
+      binder.matrix(alpha_, prefix + "ssm_alpha.weight", shape.n_value_heads, c.n_embd);
+      binder.matrix(beta_, prefix + "ssm_beta.weight", shape.n_value_heads, c.n_embd);
+    }
     binder.vector(time_bias_, prefix + "ssm_dt.bias", shape.n_value_heads);
     binder.vector(rate_, prefix + "ssm_a", shape.n_value_heads);
     binder.vector(norm_, prefix + "ssm_norm.weight", shape.head_dim);
@@ -91,8 +97,13 @@ class DeltaNet {
     s.inputs.assign(x);
     product(projection_, s.projected);
     product(gate_, s.gates);
-    product(alpha_, s.decays);
-    product(beta_, s.betas);
+    if (fused_) {
+      product(alpha_, s.fused);
+      take_apart(shape, s);
+    } else {
+      product(alpha_, s.decays);
+      product(beta_, s.betas);
+    }
     s.convolved.resizeLike(s.projected);
     s.mixed.resizeLike(s.gates);
 
@@ -162,6 +173,22 @@ class DeltaNet {
     }
   }
 
+  /// Of each key head the betas of its value heads, then the alphas.
+  static void take_apart(const DeltaNetShape& shape, DeltaNetScratch& s) {
+    const std::size_t group = shape.n_value_heads / shape.n_key_heads;
+    const auto heads = static_cast<Eigen::Index>(shape.n_value_heads);
+    s.decays.resize(s.fused.rows(), heads);
+    s.betas.resize(s.fused.rows(), heads);
+    for (std::size_t t = 0; t < static_cast<std::size_t>(s.fused.rows()); ++t) {
+      const auto from = tensor::row(s.fused, t);
+      for (std::size_t h = 0; h < shape.n_value_heads; ++h) {
+        const std::size_t at = h / group * 2 * group + h % group;
+        tensor::row(s.betas, t)[h] = from[at];
+        tensor::row(s.decays, t)[h] = from[at + group];
+      }
+    }
+  }
+
   /// alpha -> log decay = rate * softplus(alpha + bias), beta -> sigmoid(beta); with the C library's functions, as in the
   /// reference.
   void prepare_gates(std::span<float> alpha, std::span<float> beta) const {
@@ -221,9 +248,10 @@ class DeltaNet {
   }
 
   std::size_t state_layer_ = 0;
+  bool fused_ = false;
   quant::PackedMatrix projection_;
   quant::PackedMatrix gate_;
-  quant::PackedMatrix alpha_;
+  quant::PackedMatrix alpha_;  // or alpha and beta together
   quant::PackedMatrix beta_;
   quant::PackedMatrix output_;
   std::vector<float> taps_;  // [n_taps, channels]

@@ -120,12 +120,13 @@ int main(int argc, char** argv) try {
     const char* name;
     Loop run;
   };
-  const Way ways[] = {{"mmap", by_threads<storage::Mmap>},
-                      {"pread", by_threads<storage::Pread>},
-                      {"direct", by_threads<storage::Direct>},
+  const Way ways[] = {
+      {"mmap", by_threads<storage::Mmap>},
+      {"pread", by_threads<storage::Pread>},
+      {"direct", by_threads<storage::Direct>},
 #ifdef LAZYMOE_BENCH_URING
-                      {"uring", by_tickets},
-                      {"uring, a thread each", by_threads<storage::Uring>},
+      {"uring", by_tickets},
+      {"uring, a thread each", by_threads<storage::Uring>},
 #endif
   };
   for (const Bytes bytes : {Bytes{884'736}, Bytes{1'290'240}, Bytes{2'654'208}}) {

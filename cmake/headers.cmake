@@ -96,6 +96,7 @@ set(lazymoe_headers
   # floor 3: gguf, cache
   include/lazymoe/cache.hpp
   include/lazymoe/cache/any_eviction.hpp
+  include/lazymoe/cache/belady.hpp
   include/lazymoe/cache/detail/aged_counters.hpp
   include/lazymoe/cache/detail/linked_order.hpp
   include/lazymoe/cache/detail/ranked_heap.hpp
@@ -193,6 +194,10 @@ set(lazymoe_headers
   include/lazymoe/store/source.hpp
   include/lazymoe/store/view.hpp
   # floor 7: moe
+  include/lazymoe/trace.hpp
+  include/lazymoe/trace/parse.hpp
+  include/lazymoe/trace/replay.hpp
+  include/lazymoe/trace/routing_trace.hpp
   include/lazymoe/moe/activation.hpp
   include/lazymoe/moe/dense_ffn.hpp
   include/lazymoe/moe/routed_ffn.hpp

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cache/belady.hpp"
 #include "cache/eviction.hpp"
 #include "cache/fifo.hpp"
 #include "cache/hot_set.hpp"

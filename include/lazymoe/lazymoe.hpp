@@ -11,4 +11,5 @@
 #include "store.hpp"
 #include "tensor.hpp"
 #include "text.hpp"
+#include "trace.hpp"
 #include "version.hpp"

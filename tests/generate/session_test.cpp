@@ -18,6 +18,7 @@
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
 #include "support/throws.hpp"
+#include "support/tiny_hybrid.hpp"
 #include "support/tiny_moe.hpp"
 #include "support/toy_tokenizer.hpp"
 
@@ -425,6 +426,60 @@ TEST_CASE("who does not want thinking gets an answer at once", "[generate][sessi
   const Reply reply = ask(session, kenya);
   CHECK_FALSE(reply.text.empty());
   CHECK(reply.thinking.empty());
+}
+
+TEST_CASE("a conversation with a model that cannot take tokens back goes on from where it last agreed",
+          "[generate][session]") {
+  test::ToyTokenizer toy;
+  for (const auto* control : {"<|endoftext|>", "<|im_start|>", "<|im_end|>"}) toy.token(control, 3);
+  const auto tokenizer = std::make_shared<const text::Tokenizer>(toy.metadata());
+  const test::TempDir dir;
+  const gguf::File file(test::TinyHybrid{.n_vocab = toy.tokens.size()}.write(dir.path()));
+  parallel::ThreadPool pool(1);
+  store::AllResident<> experts(file);
+  const auto model = models::load_model(file, experts, pool);
+  SessionOptions options;
+  options.max_tokens = 20;
+  // Its template leaves out what was thought before earlier answers: the second prompt does not begin with the first
+  // one and its answer.
+  const auto format = text::chat_template_by_name("qwen3.6");
+  Session session(model, tokenizer, format, options);
+  const auto prompt_of = [&](const std::vector<text::ChatMessage>& messages, bool generate) {
+    return tokenizer->encode(format.render(messages, generate));
+  };
+
+  const std::vector<text::ChatMessage> first{{"user", "hi"}};
+  const Reply one = session.reply("hi", [](std::string_view) {});
+  CHECK(one.n_prompt == prompt_of(first, true).size());
+  std::vector<text::ChatMessage> second(session.messages().begin(), session.messages().end());
+  second.push_back({"user", "go on"});
+  const auto prompt = prompt_of(second, true);
+
+  const Reply two = session.reply("go on", [](std::string_view) {});
+  CHECK(two.n_reused == prompt_of(first, false).size());  // up to the end of the first question
+  CHECK(two.n_reused + two.n_prompt == prompt.size());
+
+  // The same as run anew, greedily.
+  std::vector<TokenId> tokens = prompt;
+  std::vector<TokenId> answer;
+  std::vector<float> logits(model.config().n_vocab);
+  while (answer.size() < options.max_tokens) {
+    const auto sequence = model.new_sequence();
+    model.forward(*sequence, tokens, logits);
+    const auto likeliest = static_cast<TokenId>(std::ranges::max_element(logits) - logits.begin());
+    if (tokenizer->ends_generation(likeliest)) break;
+    answer.push_back(likeliest);
+    tokens.push_back(likeliest);
+  }
+  text::Utf8Stream characters;
+  std::string said;
+  for (const TokenId token : answer) said += characters.push(tokenizer->piece(token));
+  said += answer.size() == options.max_tokens ? "" : characters.flush();
+  text::ThinkingSplitter splitter(true);
+  auto parts = splitter.push(said);
+  const auto rest = splitter.flush();
+  CHECK(two.thinking == parts.thinking + rest.thinking);
+  CHECK(two.text == parts.answer + rest.answer);
 }
 
 TEST_CASE("options of no use are refused at once", "[generate][session]") {

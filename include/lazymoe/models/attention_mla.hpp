@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "../core/buffer.hpp"
 #include "../core/types.hpp"
 #include "../parallel/thread_pool.hpp"
 #include "../quant/packed_matrix.hpp"
@@ -38,7 +39,7 @@ struct MlaScratch {
   tensor::Matrix sums;              // [tokens, n_heads * rank]: of cached vectors
   tensor::Matrix mixed;             // [tokens, n_heads * value_dim]
   std::vector<std::uint32_t> rows;  // [n_heads, tokens]: row t * n_heads + h
-  std::vector<float> heads;         // of detail::LatentHeads, one part a piece of work
+  AlignedBuffer heads;              // of detail::LatentHeads, one part a piece of work
 };
 
 /// Multi-head latent attention. Of each token one vector is kept, [latent | rotated key part], whatever the number of
@@ -178,7 +179,10 @@ class MlaAttention {
                                     .width = cache.width(),
                                     .rank = c.latent.rank,
                                     .scale = scale};
-    if (s.heads.size() < n_parts * shape.scratch()) s.heads.resize(n_parts * shape.scratch());
+    // Room for twice as much, as every token wants a little more than the last.
+    const std::size_t bytes = n_parts * shape.scratch() * sizeof(float);
+    if (s.heads.size() < bytes) s.heads = AlignedBuffer(2 * bytes);
+    auto* const scratch = reinterpret_cast<float*>(s.heads.data());
     pool.parallel_for(n_parts, 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t part = begin; part < end; ++part) {
         for (std::size_t i = part; i < n_items; i += n_parts) {
@@ -188,7 +192,7 @@ class MlaAttention {
           heads.n_heads = std::min(group, c.n_heads - head);
           heads.n_positions = cache.length() + t + 1;
           heads.run(cache, layer_, tensor::row(s.absorbed, t).data() + head * cache.width(),
-                    tensor::row(s.sums, t).data() + head * c.latent.rank, s.heads.data() + part * shape.scratch());
+                    tensor::row(s.sums, t).data() + head * c.latent.rank, scratch + part * shape.scratch());
         }
       }
     });

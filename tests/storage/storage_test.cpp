@@ -37,9 +37,9 @@ static_assert(!StoragePolicy<FootprintMayThrow>);
 TEST_CASE("A storage is made from paths and gives views", "[storage]") { CHECK(Nothing({}).fetch({}, {}).empty()); }
 
 TEST_CASE("The padding of a storage is what it reads beyond a slice", "[storage]") {
-  Nothing nothing({});
+  Nothing nothing{std::span<const std::filesystem::path>{}};
   CHECK(padding(nothing) == 0);
-  Padded padded({});
+  Padded padded{std::span<const std::filesystem::path>{}};
   CHECK(padding(padded) == 12);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <iostream>
 #include <span>
 #include <string>
@@ -16,6 +17,9 @@
 #include <lazymoe/core/error.hpp>
 #include <lazymoe/core/units.hpp>
 #include <lazymoe/storage/registry.hpp>
+#ifdef EXAMPLES_URING
+#include <lazymoe/storage/uring.hpp>
+#endif
 #include <lazymoe/store/all_resident.hpp>
 #include <lazymoe/store/expert_store.hpp>
 
@@ -35,9 +39,22 @@ std::vector<std::string> eviction_names() {
   return names;
 }
 
+// Uring is chosen by name where there is liburing.
 std::vector<std::string> storage_names() {
+#ifdef EXAMPLES_URING
+  const auto names = lazymoe::storage::storage_names<lazymoe::storage::Uring>();
+#else
   const auto names = lazymoe::storage::storage_names();
+#endif
   return {names.begin(), names.end()};
+}
+
+lazymoe::storage::AnyStorage make_storage(std::string_view name, std::span<const std::filesystem::path> paths) {
+#ifdef EXAMPLES_URING
+  return lazymoe::storage::make_storage<lazymoe::storage::Uring>(name, paths);
+#else
+  return lazymoe::storage::make_storage(name, paths);
+#endif
 }
 
 CLI::Validator a_budget() {
@@ -177,7 +194,7 @@ Engine::Engine(lazymoe::gguf::File file, const EngineOptions& options)
     : file_(std::move(file)), pool_(options.threads), source_(open_source(options)), model_(open_model(options)) {}
 
 std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_source(const EngineOptions& options) {
-  auto storage = lazymoe::storage::make_storage(options.storage, file_.paths());
+  auto storage = make_storage(options.storage, file_.paths());
   return std::make_unique<Listening>(
       *this, options.experts == "eager" ? open_eager(std::move(storage)) : open_lazy(std::move(storage), options));
 }

@@ -1,8 +1,7 @@
-#include <lazymoe/quant/activation_block.hpp>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <lazymoe/quant/activation_block.hpp>
 #include <lazymoe/quant/formats/q8_0.hpp>
 #include <lazymoe/quant/formats/q8_1.hpp>
 #include <lazymoe/quant/kernels/quantize.hpp>
@@ -62,11 +61,11 @@ TEST_CASE("activations are rounded bit for bit as the reference rounds them", "[
     }
   }
   SECTION("f16 and bf16") {
-    const auto bits = [](auto value) { return std::uint16_t{value.bits}; };
-    const auto halves = rounded<ActivationKind::f16>();
-    const auto brains = rounded<ActivationKind::bf16>();
-    CHECK(std::ranges::equal(halves, read_kernel_golden<std::uint16_t>("x.f16"), {}, bits));
-    CHECK(std::ranges::equal(brains, read_kernel_golden<std::uint16_t>("x.bf16"), {}, bits));
+    const auto half = [](std::uint16_t bits) { return to_float(Half{bits}); };
+    const auto brain = [](std::uint16_t bits) { return to_float(BFloat16{bits}); };
+    CHECK(std::ranges::equal(rounded<ActivationKind::f16>(), read_kernel_golden<std::uint16_t>("x.f16"), {}, {}, half));
+    CHECK(std::ranges::equal(rounded<ActivationKind::bf16>(), read_kernel_golden<std::uint16_t>("x.bf16"), {}, {},
+                             brain));
   }
 }
 

@@ -64,22 +64,24 @@ struct ActivationTraits<ActivationKind::f32> {
   static void decode(const Block& block, std::span<float, 1> out) noexcept { out[0] = block; }
 };
 
+/// A half's value kept as a float: dot products would convert it for every row.
 template <>
 struct ActivationTraits<ActivationKind::f16> {
-  using Block = Half;
+  using Block = float;
   static constexpr std::size_t block_elems = 1;
 
-  static void quantize(std::span<const float, 1> x, Block& block) noexcept { block = to_half(x[0]); }
-  static void decode(const Block& block, std::span<float, 1> out) noexcept { out[0] = to_float(block); }
+  static void quantize(std::span<const float, 1> x, Block& block) noexcept { block = to_float(to_half(x[0])); }
+  static void decode(const Block& block, std::span<float, 1> out) noexcept { out[0] = block; }
 };
 
+/// Likewise.
 template <>
 struct ActivationTraits<ActivationKind::bf16> {
-  using Block = BFloat16;
+  using Block = float;
   static constexpr std::size_t block_elems = 1;
 
-  static void quantize(std::span<const float, 1> x, Block& block) noexcept { block = to_bfloat16(x[0]); }
-  static void decode(const Block& block, std::span<float, 1> out) noexcept { out[0] = to_float(block); }
+  static void quantize(std::span<const float, 1> x, Block& block) noexcept { block = to_float(to_bfloat16(x[0])); }
+  static void decode(const Block& block, std::span<float, 1> out) noexcept { out[0] = block; }
 };
 
 /// d = half(max|x| / 127), q = x * (127 / max|x|).

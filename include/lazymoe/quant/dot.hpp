@@ -15,6 +15,7 @@
 #include "kernels/iq4_xs.hpp"
 #include "kernels/nvfp4.hpp"
 #include "kernels/plain.hpp"
+#include "kernels/portable.hpp"
 #include "kernels/q1_q2.hpp"
 #include "kernels/q2_k.hpp"
 #include "kernels/q3_k.hpp"
@@ -52,7 +53,7 @@ void multiply_tile(const typename F::Block* row, std::size_t blocks, const Activ
     for (std::size_t r = 0; r < R; ++r) rows[r] = row + r * blocks;
     std::array<const ActivationBlock<F>*, T> activations;
     for (std::size_t t = 0; t < T; ++t) activations[t] = x[t];
-    const auto totals = IntDotKernel<F, Arch>::template tile<R, T>(rows, activations, blocks);
+    const auto totals = IntDotKernel<F, Arch>::template tile<R, T, T == 1>(rows, activations, blocks);
     for (std::size_t t = 0; t < T; ++t) {
       for (std::size_t r = 0; r < R; ++r) out[t * stride + r] = totals[r][t];
     }
@@ -75,8 +76,8 @@ void multiply_rows(const typename F::Block* rows, std::size_t n_rows, std::size_
 }  // namespace detail
 
 /// Dot products of consecutive packed rows with several activations, the bits of dot(): several activations share the
-/// unpacked blocks of a row, up to eight at a time; one activation meets several rows at a time if their blocks are short,
-/// so that no row waits for its own sum.
+/// unpacked blocks of a row, up to eight at a time; one activation meets several rows at a time if their blocks are
+/// short, so that no row waits for its own sum.
 ///
 /// @shape  rows[n_rows, blocks], x[tokens] -> out[t * stride + r], t < tokens, r < n_rows
 /// @pre    each x[t] covers as many elements as a row
@@ -95,14 +96,15 @@ void dot_panel(const typename F::Block* rows, std::size_t n_rows, std::size_t bl
   };
   if constexpr (HasTiles<F, Arch>) {
     using Kernel = IntDotKernel<F, Arch>;
-    if constexpr (Kernel::widest_tile >= 8) {
-      while (n >= 8) take.template operator()<1, 8>();
+    constexpr std::size_t widest = Kernel::widest_tile;
+    while (n >= widest) take.template operator()<Kernel::template rows_at_once<widest>, widest>();
+    if constexpr (widest > 4) {
+      if (n >= 4) take.template operator()<Kernel::template rows_at_once<4>, 4>();
     }
-    if constexpr (Kernel::widest_tile >= 4) {
-      while (n >= 4) take.template operator()<1, 4>();
+    if constexpr (widest > 2) {
+      if (n >= 2) take.template operator()<Kernel::template rows_at_once<2>, 2>();
     }
-    while (n >= 2) take.template operator()<1, 2>();
-    if (n >= 1) take.template operator()<Kernel::rows_at_once, 1>();
+    if (n >= 1) take.template operator()<Kernel::template rows_at_once<1>, 1>();
   } else {
     while (n >= 1) take.template operator()<1, 1>();
   }

@@ -3,8 +3,12 @@
 #include <concepts>
 #include <type_traits>
 
-// The tags alone: half the price of <xsimd/xsimd.hpp>, which only batch.hpp includes.
+// The tags alone: half the price of <xsimd/xsimd.hpp>, which only batch.hpp includes. Those of ARM do not stand alone.
+#if defined(__x86_64__)
 #include <xsimd/config/xsimd_arch.hpp>
+#else
+#include <xsimd/xsimd.hpp>
+#endif
 
 namespace lazymoe::simd {
 

@@ -20,7 +20,8 @@ template <std::size_t N, class Fn>
 LAZYMOE_INLINE constexpr void unroll(Fn&& fn) {
   [&]<std::size_t... I>(std::index_sequence<I...>) LAZYMOE_INLINE {
     (fn(std::integral_constant<std::size_t, I>{}), ...);
-  }(std::make_index_sequence<N>{});
+  }
+  (std::make_index_sequence<N>{});
 }
 
 #if defined(__AVX2__)
@@ -75,8 +76,7 @@ template <int Shift>
 
 /// 32 nibbles of 16 bytes, in the order of the 32-element formats: low nibbles, then high ones.
 [[nodiscard]] inline __m256i split_nibbles(const void* from) noexcept {
-  const __m128i bytes = load16(from);
-  const __m256i both = _mm256_set_m128i(_mm_srli_epi16(bytes, 4), bytes);
+  const __m256i both = _mm256_srlv_epi64(twice(load16(from)), _mm256_setr_epi64x(0, 0, 4, 4));
   return _mm256_and_si256(both, _mm256_set1_epi8(15));
 }
 
@@ -110,9 +110,27 @@ template <std::size_t I>
   return _mm256_madd_epi16(s16, scale16);
 }
 
+/// so_far + scaled_sums(s16, scale16), in one step where there is one.
+[[nodiscard]] inline __m256i add_scaled_sums(__m256i so_far, __m256i s16, __m256i scale16) noexcept {
+#if defined(__AVX512VNNI__) && defined(__AVX512VL__)
+  return _mm256_dpwssd_epi32(so_far, s16, scale16);
+#elif defined(__AVXVNNI__)
+  return _mm256_dpwssd_avx_epi32(so_far, s16, scale16);
+#else
+  return _mm256_add_epi32(so_far, scaled_sums(s16, scale16));
+#endif
+}
+
 /// Sums of four neighbouring products, unsigned by signed.
+/// @pre as pair_sums()
 [[nodiscard]] inline __m256i quad_sums_unsigned(__m256i u8, __m256i s8) noexcept {
+#if defined(__AVX512VNNI__) && defined(__AVX512VL__)
+  return _mm256_dpbusd_epi32(_mm256_setzero_si256(), u8, s8);
+#elif defined(__AVXVNNI__)
+  return _mm256_dpbusd_avx_epi32(_mm256_setzero_si256(), u8, s8);
+#else
   return scaled_sums(pair_sums(u8, s8), _mm256_set1_epi16(1));
+#endif
 }
 
 /// Neighbouring pairs of signed products summed in int16: the sign of w moves to y.
@@ -124,7 +142,7 @@ template <std::size_t I>
 /// Sums of four neighbouring products, signed by signed.
 /// @pre y > -128
 [[nodiscard]] inline __m256i quad_sums_signed(__m256i w8, __m256i y8) noexcept {
-  return scaled_sums(pair_sums_signed(w8, y8), _mm256_set1_epi16(1));
+  return quad_sums_unsigned(_mm256_abs_epi8(w8), _mm256_sign_epi8(y8, w8));
 }
 
 [[nodiscard]] inline __m256 fma(__m256 a, __m256 b, __m256 c) noexcept {

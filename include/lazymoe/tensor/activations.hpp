@@ -36,7 +36,8 @@ class Activations {
     Rounded& rounded = rounded_[static_cast<std::size_t>(kind)];
     if (rounded.valid) return;
     const std::size_t used_bytes = quant::activation_bytes(kind, width_);
-    rounded.row_bytes = align_up(used_bytes, std::size_t{64});
+    // An odd number of cache lines, so that the rows of a tile do not compete for the same places of the cache.
+    rounded.row_bytes = align_up(used_bytes, std::size_t{64}) | 64;
     if (rounded.bytes.size() < rounded.row_bytes * tokens_) rounded.bytes = AlignedBuffer(rounded.row_bytes * tokens_);
     pool.parallel_for(tokens_, 1 + 4096 / (width_ + 1), [&](std::size_t begin, std::size_t end) {
       for (std::size_t t = begin; t < end; ++t) {

@@ -1,9 +1,8 @@
-#include <lazymoe/quant/kernels/tile.hpp>
-
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <lazymoe/quant/kernels/tile.hpp>
 #include <random>
 #include <vector>
 
@@ -68,8 +67,18 @@ TEST_CASE("a tile is its rows times its activations", "[quant][kernels]") {
   const std::vector<Bytes::Block> rows{{1}, {2}, {10}, {20}};
   const std::array<float, 6> x{1, 1, 3, 0, 0, 5};
   const auto totals = IntDotKernel<Bytes, TestArch>::tile<2, 3>({rows.data(), rows.data() + 2},
-                                                               {x.data(), x.data() + 2, x.data() + 4}, 2);
+                                                                {x.data(), x.data() + 2, x.data() + 4}, 2);
   CHECK(totals == Totals<2, 3>{{{1002, 3000, 10}, {10020, 30000, 100}}});
+}
+
+TEST_CASE("a block that meets one activation may be made ready in a way of its own", "[quant][kernels]") {
+  STATIC_REQUIRE(
+      std::is_same_v<detail::WeightsFor<BlockDot<Bytes, TestArch>, 1>::type, BlockDot<Bytes, TestArch>::Weights>);
+#if defined(__AVX2__)
+  using Dot = BlockDot<Q4_0, simd::DefaultArch>;
+  STATIC_REQUIRE(std::is_same_v<detail::WeightsFor<Dot, 1>::type, Dot::WeightsOfOne>);
+  STATIC_REQUIRE(std::is_same_v<detail::WeightsFor<Dot, 2>::type, Dot::Weights>);
+#endif
 }
 
 TEST_CASE("formats without a description are multiplied by the reference alone", "[quant][kernels]") {

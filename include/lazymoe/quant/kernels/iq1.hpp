@@ -44,7 +44,7 @@ struct BlockDot<IQ1_S, Arch> {
     [[nodiscard]] LAZYMOE_INLINE __m256i add(__m256i products, const Q8_K::Block* y) const noexcept {
       using namespace simd::avx2;
       const __m256i pairs = detail::pair_sums_of_signs(grid, load32(y->q.data() + 32 * G));
-      return _mm256_add_epi32(products, scaled_sums(pairs, scale));
+      return add_scaled_sums(products, pairs, scale);
     }
     [[nodiscard]] LAZYMOE_INLINE __m256i weights() const noexcept { return detail::eighths(grid, shift); }
   };

@@ -59,17 +59,16 @@ template <class Batch, class T>
   return load_floats<Batch>(padded.data());
 }
 
-/// Sums of products of R rows with T vectors, each in one order, whatever the addresses: batch b adds to chain b % Chains,
-/// the rest of the row is padded to a batch and adds to the first.
-template <class Arch, std::size_t Chains, std::size_t R, std::size_t T, class W, class X>
-[[nodiscard]] Totals<R, T> plain_tile(const std::array<const W*, R>& rows, const std::array<const X*, T>& x,
+/// Sums of products of R rows with T vectors, each in one order, whatever the addresses: batch b adds to chain b %
+/// Chains, the rest of the row is padded to a batch and adds to the first.
+template <class Arch, std::size_t Chains, bool Ahead, std::size_t R, std::size_t T, class W>
+[[nodiscard]] Totals<R, T> plain_tile(const std::array<const W*, R>& rows, const std::array<const float*, T>& x,
                                       std::size_t n) noexcept {
   using Batch = simd::Batch<Arch>;
   constexpr std::size_t lanes = Batch::size;
   Batch parts[R][T][Chains];
-  simd::unroll<R * T * Chains>([&](auto i) LAZYMOE_INLINE {
-    parts[i / (T * Chains)][i / Chains % T][i % Chains] = Batch(0.0F);
-  });
+  simd::unroll<R * T * Chains>(
+      [&](auto i) LAZYMOE_INLINE { parts[i / (T * Chains)][i / Chains % T][i % Chains] = Batch(0.0F); });
   const auto add = [&](auto chain, auto&& load, std::size_t at) LAZYMOE_INLINE {
     Batch w[R];
     simd::unroll<R>([&](auto r) LAZYMOE_INLINE { w[r] = load(rows[r] + at); });
@@ -82,7 +81,9 @@ template <class Arch, std::size_t Chains, std::size_t R, std::size_t T, class W,
 
   const std::size_t batches = n / lanes;
   const std::size_t whole = batches / Chains * Chains;
+  FetchAhead<Ahead> ahead(rows, n);
   for (std::size_t b = 0; b < whole; b += Chains) {
+    ahead.template step<R * Chains * lanes * sizeof(W)>();
     simd::unroll<Chains>([&](auto chain) LAZYMOE_INLINE { add(chain, whole_batch, (b + chain) * lanes); });
   }
   simd::unroll<Chains>([&](auto chain) LAZYMOE_INLINE {
@@ -104,28 +105,27 @@ template <class Arch, std::size_t Chains, std::size_t R, std::size_t T, class W,
   return totals;
 }
 
-template <class Arch, std::size_t Chains, class W, class X>
-[[nodiscard]] float plain_dot(std::span<const W> w, const X* x) noexcept {
-  return plain_tile<Arch, Chains, 1, 1, W, X>({w.data()}, {x}, w.size())[0][0];
+template <class Arch, std::size_t Chains, class W>
+[[nodiscard]] float plain_dot(std::span<const W> w, const float* x) noexcept {
+  return plain_tile<Arch, Chains, false, 1, 1, W>({w.data()}, {x}, w.size())[0][0];
 }
 
 /// Kernel of a format of numbers that are not in blocks.
 template <BlockFormat F, class Arch, std::size_t Chains>
 struct PlainKernel {
   using Block = typename F::Block;
-  using Activation = ActivationBlock<F>;
 
-  static constexpr std::size_t rows_at_once = 8 / Chains;  // eight sums are what hides the latency of one
-  static constexpr std::size_t widest_tile = 8 / Chains;
+  static constexpr std::size_t widest_tile =
+      Chains == 1 ? 4 : 2;  // eight sums hide the latency of one and fit the registers
+  template <std::size_t T>
+  static constexpr std::size_t rows_at_once = 8 / (Chains * T);
 
-  static float run(std::span<const Block> row, const Activation* x) noexcept {
-    return plain_dot<Arch, Chains>(row, x);
-  }
+  static float run(std::span<const Block> row, const float* x) noexcept { return plain_dot<Arch, Chains>(row, x); }
 
-  template <std::size_t R, std::size_t T>
-  static Totals<R, T> tile(const std::array<const Block*, R>& rows, const std::array<const Activation*, T>& x,
+  template <std::size_t R, std::size_t T, bool Ahead = false>
+  static Totals<R, T> tile(const std::array<const Block*, R>& rows, const std::array<const float*, T>& x,
                            std::size_t blocks) noexcept {
-    return plain_tile<Arch, Chains>(rows, x, blocks);
+    return plain_tile<Arch, Chains, Ahead>(rows, x, blocks);
   }
 };
 

@@ -155,12 +155,12 @@ struct QuantizeKernel<ActivationKind::q8_K, Arch> {
 #if defined(__F16C__)
 template <simd::Avx2Arch Arch>
 struct QuantizeKernel<ActivationKind::f16, Arch> {
-  static void run(std::span<const float> x, Half* out) noexcept {
+  static void run(std::span<const float> x, float* out) noexcept {
     const std::size_t whole = x.size() / 8 * 8;
     for (std::size_t i = 0; i < whole; i += 8) {
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i), _mm256_cvtps_ph(_mm256_loadu_ps(x.data() + i), 0));
+      _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm256_cvtps_ph(_mm256_loadu_ps(x.data() + i), 0)));
     }
-    for (std::size_t i = whole; i < x.size(); ++i) out[i] = to_half(x[i]);
+    for (std::size_t i = whole; i < x.size(); ++i) out[i] = to_float(to_half(x[i]));
   }
 };
 #endif

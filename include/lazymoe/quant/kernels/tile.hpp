@@ -23,19 +23,58 @@ namespace lazymoe::quant {
 ///                          object with `Products add(Products, const ActivationBlock<F>*) const`
 ///   Sums                   running float sums of a row; start at {}. `add(const Weights&, Products, const
 ///                          ActivationBlock<F>*)` scales once a block; `total()`, or `total(other)` with two chains
+/// and may have
+///   WeightsOfOne           in the place of Weights where a block meets one activation only: what pays when several
+///   share
+///                          it is left out
 /// The pointers are to the first of the F::block_elems / ActivationOf<F>::block_elems blocks that a block meets. Steps,
 /// products and sums must inline: they are registers, not objects. BlockDot<Q4_K> and BlockDot<Q8_0> are the patterns.
 template <BlockFormat F, class Arch>
 struct BlockDot;
 
 template <class F, class Arch>
-concept HasBlockDot = requires { typename BlockDot<F, Arch>::Weights; };
+concept HasBlockDot = requires {
+  typename BlockDot<F, Arch>::Weights;
+};
 
 /// Dot products of `R` rows with `T` activations: totals[r][t].
 template <std::size_t R, std::size_t T>
 using Totals = std::array<std::array<float, T>, R>;
 
 namespace detail {
+
+template <class Dot, std::size_t T>
+struct WeightsFor {
+  using type = typename Dot::Weights;
+};
+template <class Dot>
+requires requires { typename Dot::WeightsOfOne; }
+struct WeightsFor<Dot, 1> {
+  using type = typename Dot::WeightsOfOne;
+};
+
+/// Asks for the memory that follows R rows while they are multiplied. Processors look ahead on their own, but stop at
+/// the end of a page and follow few rows at once. With `On` false it does nothing.
+template <bool On>
+class FetchAhead {
+ public:
+  template <class T, std::size_t R>
+  FetchAhead(const std::array<const T*, R>& rows, std::size_t n) noexcept
+      : next_(reinterpret_cast<const std::byte*>(rows[0]) + (R == 1 ? 0 : R * n * sizeof(T)) + distance) {}
+
+  template <std::size_t Bytes>
+  LAZYMOE_INLINE void step() noexcept {
+    if constexpr (On) {
+      simd::unroll<(Bytes + 63) / 64>([&](auto line) LAZYMOE_INLINE { __builtin_prefetch(next_ + 64 * line); });
+      next_ += Bytes;
+    }
+  }
+
+ private:
+  /// From 1 to 4 KiB all do.
+  static constexpr std::size_t distance = 2048;
+  const std::byte* next_;
+};
 
 template <class Products>
 void keep_in_register(Products&) noexcept {}
@@ -47,14 +86,15 @@ LAZYMOE_INLINE inline void keep_in_register(__m256i& products) noexcept { simd::
 
 /// Dot products as BlockDot describes them.
 template <BlockFormat F, class Arch>
-  requires HasBlockDot<F, Arch>
+requires HasBlockDot<F, Arch>
 struct IntDotKernel<F, Arch> {
   using Block = typename F::Block;
   using Activation = ActivationBlock<F>;
   using Dot = BlockDot<F, Arch>;
 
-  /// Rows that meet one activation together: sums of long blocks need no company to hide their latency.
-  static constexpr std::size_t rows_at_once = F::block_elems < 256 ? 4 : 1;
+  /// Rows that meet T activations together: sums of long blocks need no company to hide their latency.
+  template <std::size_t T>
+  static constexpr std::size_t rows_at_once = T == 1 && F::block_elems < 256 ? 4 : 1;
   /// The most activations whose sums fit the registers.
   static constexpr std::size_t widest_tile = 8;
 
@@ -62,13 +102,16 @@ struct IntDotKernel<F, Arch> {
     return tile<1, 1>({row.data()}, {x}, row.size())[0][0];
   }
 
-  /// Rows against activations: unpacks a block once for all T, and lets R * T chains of sums run side by side.
-  template <std::size_t R, std::size_t T>
+  /// Rows against activations: unpacks a block once for all T, and lets R * T chains of sums run side by side. `Ahead`
+  /// fetches what follows the last of consecutive rows.
+  template <std::size_t R, std::size_t T, bool Ahead = false>
   static Totals<R, T> tile(const std::array<const Block*, R>& rows, const std::array<const Activation*, T>& x,
                            std::size_t blocks) noexcept {
     typename Dot::Sums sums[R][T][Dot::chains]{};
     const std::size_t whole = blocks / Dot::chains * Dot::chains;
+    detail::FetchAhead<Ahead> ahead(rows, blocks);
     for (std::size_t b = 0; b < whole; b += Dot::chains) {
+      ahead.template step<R * Dot::chains * sizeof(Block)>();
       simd::unroll<Dot::chains>([&](auto chain) LAZYMOE_INLINE { add_blocks<chain>(rows, x, b + chain, sums); });
     }
     if (whole < blocks) add_blocks<0>(rows, x, whole, sums);
@@ -95,18 +138,26 @@ struct IntDotKernel<F, Arch> {
                                         const std::array<const Activation*, T>& x, std::size_t b,
                                         typename Dot::Sums (&sums)[R][T][Dot::chains]) noexcept {
     simd::unroll<R>([&](auto r) LAZYMOE_INLINE {
-      const typename Dot::Weights weights(rows[r][b]);
-      typename Dot::Products products[T]{};
-      simd::unroll<Dot::steps>([&](auto s) LAZYMOE_INLINE {
-        const auto step = weights.template step<s>();
+      const typename detail::WeightsFor<Dot, T>::type weights(rows[r][b]);
+      const auto activation = [&](std::size_t t) LAZYMOE_INLINE { return x[t] + b * activations; };
+      if constexpr (Dot::steps == 1) {  // scaled at once, so that the products need no registers
+        const auto step = weights.template step<0>();
         simd::unroll<T>([&](auto t) LAZYMOE_INLINE {
-          products[t] = step.add(products[t], x[t] + b * activations);
-          if constexpr (T > 2) detail::keep_in_register(products[t]);
+          auto products = step.add(typename Dot::Products{}, activation(t));
+          if constexpr (T > 2) detail::keep_in_register(products);
+          sums[r][t][Chain].add(weights, products, activation(t));
         });
-      });
-      simd::unroll<T>([&](auto t) LAZYMOE_INLINE {
-        sums[r][t][Chain].add(weights, products[t], x[t] + b * activations);
-      });
+      } else {
+        typename Dot::Products products[T]{};
+        simd::unroll<Dot::steps>([&](auto s) LAZYMOE_INLINE {
+          const auto step = weights.template step<s>();
+          simd::unroll<T>([&](auto t) LAZYMOE_INLINE {
+            products[t] = step.add(products[t], activation(t));
+            if constexpr (T > 2) detail::keep_in_register(products[t]);
+          });
+        });
+        simd::unroll<T>([&](auto t) LAZYMOE_INLINE { sums[r][t][Chain].add(weights, products[t], activation(t)); });
+      }
     });
   }
 };
@@ -114,7 +165,7 @@ struct IntDotKernel<F, Arch> {
 /// A kernel that multiplies several rows or activations at once, as the one above and those of plain numbers do.
 template <class F, class Arch>
 concept HasTiles = requires(const typename F::Block* row, const ActivationBlock<F>* x) {
-  IntDotKernel<F, Arch>::rows_at_once;
+  IntDotKernel<F, Arch>::template rows_at_once<1>;
   IntDotKernel<F, Arch>::widest_tile;
   IntDotKernel<F, Arch>::template tile<1, 1>({row}, {x}, std::size_t{});
 };
@@ -142,7 +193,7 @@ struct UnsignedRun {
   [[nodiscard]] __m256i add(__m256i products, const Q8_K::Block* y) const noexcept {
     using namespace simd::avx2;
     const __m256i pairs = pair_sums(weights, load32(y->q.data() + Offset));
-    return _mm256_add_epi32(products, scaled_sums(pairs, scale));
+    return add_scaled_sums(products, pairs, scale);
   }
 };
 
@@ -162,15 +213,16 @@ struct SignedRun {
   [[nodiscard]] __m256i add(__m256i products, const Q8_K::Block* y) const noexcept {
     using namespace simd::avx2;
     const __m256i pairs = pair_sums(magnitudes, _mm256_sign_epi8(load32(y->q.data() + Offset), signs));
-    return _mm256_add_epi32(products, scaled_sums(pairs, scale));
+    return add_scaled_sums(products, pairs, scale);
   }
 };
 
-/// One chain of eight sums, scaled by d once a block, for Weights with a member `d` that has it in all lanes.
+/// One chain of eight sums, scaled by d once a block, for Weights with a member `d` that has it in all lanes or
+/// `times`.
 struct SumsOfEight {
   template <class Weights, class Activation>
   void add(const Weights& w, __m256i products, const Activation* y) noexcept {
-    eight = simd::avx2::fma(_mm256_mul_ps(w.d, _mm256_set1_ps(y->d)), _mm256_cvtepi32_ps(products), eight);
+    eight = simd::avx2::fma(scale(w, y->d), _mm256_cvtepi32_ps(products), eight);
   }
   [[nodiscard]] float total() const noexcept { return simd::avx2::sum(eight); }
   /// With the sums of the other chain.
@@ -179,6 +231,17 @@ struct SumsOfEight {
   }
 
   __m256 eight = _mm256_setzero_ps();
+
+ private:
+  /// The product of both scales in all lanes.
+  template <class Weights>
+  [[nodiscard]] static __m256 scale(const Weights& w, float d) noexcept {
+    if constexpr (requires { w.times(d); }) {
+      return w.times(d);
+    } else {
+      return _mm256_mul_ps(w.d, _mm256_set1_ps(d));
+    }
+  }
 };
 
 }  // namespace detail

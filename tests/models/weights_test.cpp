@@ -94,6 +94,37 @@ TEST_CASE("A vector is float whatever the file has", "[models]") {
   CHECK(v == expected);
 }
 
+TEST_CASE("Matrices of heads may lie in a third dimension or below each other", "[models]") {
+  Files files;
+  files.add("a.weight", {32, 3, 4}, TypeId::q8_0);
+  files.add("b.weight", {32, 12});
+  files.add("c.weight", {32, 3, 5});
+  files.add("a_again.weight", {7});
+  const gguf::File file = files.open();
+  WeightBinder binder(file);
+  quant::PackedMatrix a;
+  quant::PackedMatrix b;
+  binder.head_matrices(a, "a.weight", 4, 3, 32);
+  binder.head_matrices(b, "b.weight", 4, 3, 32);
+  CHECK(binder.has("a_again.weight"));
+  CHECK_FALSE(binder.has("d.weight"));
+  binder.ignore("a_again.weight");
+  {
+    WeightBinder sound = binder;
+    sound.ignore("c.weight");
+    sound.check(n_layers);
+    const ResidentWeights weights = sound.load(WeightStorage::read, {});
+    CHECK(a.rows == 12);
+    CHECK(b.rows == 12);
+    CHECK(same(a.bytes, files.content("a.weight")));
+    CHECK(same(b.bytes, files.content("b.weight")));
+  }
+  quant::PackedMatrix c;
+  binder.head_matrices(c, "c.weight", 4, 3, 32);
+  CHECK(test::mentions(test::error_of([&] { binder.check(n_layers); }),
+                       "tensor c.weight has shape {32, 3, 5}, expected {32, 3, 4}"));
+}
+
 TEST_CASE("A tensor with two uses is read once", "[models]") {
   const WeightStorage how = GENERATE(WeightStorage::read, WeightStorage::mmap);
   Files files;

@@ -16,6 +16,7 @@ set(lazymoe_headers
   include/lazymoe/instrument/stopwatch.hpp
   include/lazymoe/io/file_handle.hpp
   include/lazymoe/io/mapping.hpp
+  include/lazymoe/io/memory_limit.hpp
   include/lazymoe/parallel/io_queue.hpp
   include/lazymoe/parallel/thread_pool.hpp
   include/lazymoe/simd/arch.hpp
@@ -189,6 +190,7 @@ set(lazymoe_headers
   include/lazymoe/store/detail/resident_set.hpp
   include/lazymoe/store/expert_store.hpp
   include/lazymoe/store/lease.hpp
+  include/lazymoe/store/memory_budget.hpp
   include/lazymoe/store/policies.hpp
   include/lazymoe/store/slot_plan.hpp
   include/lazymoe/store/source.hpp
@@ -225,6 +227,7 @@ set(lazymoe_headers
   include/lazymoe/models/llama_moe.hpp
   include/lazymoe/models/latent_cache.hpp
   include/lazymoe/models/load.hpp
+  include/lazymoe/models/memory.hpp
   include/lazymoe/models/olmoe.hpp
   include/lazymoe/models/qwen35moe.hpp
   include/lazymoe/models/qwen2moe.hpp

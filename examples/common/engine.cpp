@@ -16,12 +16,15 @@
 #include <lazymoe/cache/registry.hpp>
 #include <lazymoe/core/error.hpp>
 #include <lazymoe/core/units.hpp>
+#include <lazymoe/io/memory_limit.hpp>
+#include <lazymoe/models/memory.hpp>
 #include <lazymoe/storage/registry.hpp>
 #ifdef EXAMPLES_URING
 #include <lazymoe/storage/uring.hpp>
 #endif
 #include <lazymoe/store/all_resident.hpp>
 #include <lazymoe/store/expert_store.hpp>
+#include <lazymoe/store/memory_budget.hpp>
 
 #include "common/program.hpp"
 
@@ -69,6 +72,24 @@ CLI::Validator a_budget() {
           ""};
 }
 
+CLI::Validator a_memory() {
+  return {[](const std::string& text) -> std::string {
+            try {
+              if (text != "auto") (void)lazymoe::parse_bytes(text);
+              return {};
+            } catch (const lazymoe::Error& error) {
+              return error.what();
+            }
+          },
+          ""};
+}
+
+/// What the program, its libraries and stacks take, with room for what is not counted one by one.
+constexpr lazymoe::Bytes program_bytes = lazymoe::Bytes{32} << 20;
+
+/// A token's text, its merge and their places in the tables.
+constexpr lazymoe::Bytes token_bytes = 256;
+
 /// A bar on a terminal, nothing elsewhere.
 class LoadingBar {
  public:
@@ -111,10 +132,23 @@ void EngineOptions::add_to(CLI::App& app) {
                      "with eager ones, where that of the environment does not count")
           ->check(a_budget())
           ->envname("LAZYMOE_BUDGET");
-  app.final_callback([this, &app, budget_option] {
-    const auto& typed = app.parse_order();
-    if (experts == "eager" && std::ranges::find(typed, budget_option) != typed.end()) {
+  const CLI::Option* const memory_option =
+      app.add_option("--memory", memory,
+                     "memory for all of the program, such as 8GiB: lazy experts get what the rest leaves; auto: what the "
+                     "system and its control group have available")
+          ->check(a_memory());
+  app.final_callback([this, &app, budget_option, memory_option] {
+    const auto typed = [&](const CLI::Option* option) {
+      return std::ranges::find(app.parse_order(), option) != app.parse_order().end();
+    };
+    if (experts == "eager" && typed(budget_option)) {
       throw CLI::ValidationError("--budget", "eager experts are all resident and have no budget");
+    }
+    if (experts == "eager" && typed(memory_option)) {
+      throw CLI::ValidationError("--memory", "eager experts are all resident, whatever memory there is");
+    }
+    if (typed(memory_option) && typed(budget_option)) {
+      throw CLI::ValidationError("--memory", "sizes the budget by itself: give one or the other");
     }
   });
   app.add_option("--eviction", eviction, "how the expert to evict is chosen")
@@ -199,12 +233,34 @@ std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_source(const EngineOp
       *this, options.experts == "eager" ? open_eager(std::move(storage)) : open_lazy(std::move(storage), options));
 }
 
+lazymoe::store::ExpertBudget Engine::expert_budget(const lazymoe::experts::ExpertMap& map, lazymoe::Bytes padding,
+                                                   const EngineOptions& options) const {
+  if (options.memory.empty()) {
+    return options.budget.empty() ? recommended_budget(map) : lazymoe::store::ExpertBudget::parse(options.budget);
+  }
+  lazymoe::Bytes total = 0;
+  if (options.memory == "auto") {
+    const auto limit = lazymoe::io::memory_limit();
+    if (!limit) throw lazymoe::Error(lazymoe::Errc::io, "--memory auto: this system does not say what is available");
+    total = limit->bytes;
+  } else {
+    total = lazymoe::parse_bytes(options.memory);
+  }
+  const auto needs = lazymoe::models::memory_needs(file_, options.sequence_options(), pool_.size());
+  lazymoe::store::MemoryBudget memory(total);
+  memory.reserve("program", program_bytes);
+  memory.reserve("tokenizer", token_bytes * file_.find("token_embd.weight")->rows());
+  memory.reserve("weights", needs.weights);
+  memory.reserve("keys and values", needs.state);
+  memory.reserve("scratch", needs.scratch);
+  return memory.reserve_rest("experts", lazymoe::store::SlotPlan::floor_bytes(map, padding));
+}
+
 std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_lazy(lazymoe::storage::AnyStorage storage,
                                                                 const EngineOptions& options) {
   lazymoe::experts::ExpertMap map(file_);
   lazymoe::store::StoreOptions store_options;
-  store_options.budget =
-      options.budget.empty() ? recommended_budget(map) : lazymoe::store::ExpertBudget::parse(options.budget);
+  store_options.budget = expert_budget(map, lazymoe::storage::padding(storage), options);
   auto store = std::make_unique<lazymoe::store::ExpertStore<Chosen>>(
       std::move(map), std::move(storage), store_options,
       [&](lazymoe::KeySpace space) { return lazymoe::cache::make_eviction(options.eviction, space); });

@@ -12,6 +12,7 @@
 #include <lazymoe/models/load.hpp>
 #include <lazymoe/parallel/thread_pool.hpp>
 #include <lazymoe/storage/any_storage.hpp>
+#include <lazymoe/store/slot_plan.hpp>
 #include <lazymoe/store/source.hpp>
 
 namespace examples {
@@ -21,6 +22,7 @@ struct EngineOptions {
   std::string model;
   std::string experts = "lazy";
   std::string budget;
+  std::string memory;
   std::string eviction;
   std::string storage;
   unsigned threads = 0;
@@ -61,6 +63,8 @@ class Engine {
   std::unique_ptr<lazymoe::store::ExpertSource> open_lazy(lazymoe::storage::AnyStorage storage,
                                                           const EngineOptions& options);
   std::unique_ptr<lazymoe::store::ExpertSource> open_eager(lazymoe::storage::AnyStorage storage);
+  lazymoe::store::ExpertBudget expert_budget(const lazymoe::experts::ExpertMap& map, lazymoe::Bytes padding,
+                                             const EngineOptions& options) const;
   lazymoe::models::Model open_model(const EngineOptions& options);
 
   lazymoe::gguf::File file_;

@@ -107,19 +107,12 @@ void print_bytes(const lazymoe::gguf::File& file, const lazymoe::experts::Expert
 
 /// What a chat keeps in memory.
 void print_memory(const lazymoe::gguf::File& file, const lazymoe::experts::ExpertMap& map, std::size_t n_ctx) {
-  Bytes kv = 0;
-  const auto architecture = file.metadata().require<std::string_view>("general.architecture");
-  lazymoe::models::visit_architecture(architecture, file.name(), [&](auto arch) {
-    using A = typename decltype(arch)::type;
-    const auto config = A::read_config(file.metadata());
-    n_ctx = std::min(n_ctx, config.n_ctx_train);
-    kv = A::Mixer::new_state(config, {.n_ctx = n_ctx}).bytes();
-  });
-  const Bytes resident = resident_bytes(file, map);
-  std::cout << "memory of a chat with a context of " << n_ctx << " tokens\n";
-  print_line("keys and values", kv);
-  print_line("at the smallest --budget", resident + kv + lazymoe::store::SlotPlan::floor_bytes(map));
-  print_line("at the recommended --budget", resident + kv + examples::recommended_budget(map));
+  const auto needs = lazymoe::models::memory_needs(file, {.n_ctx = n_ctx});
+  const Bytes fixed = needs.weights + needs.state;
+  std::cout << "memory of a chat with a context of " << needs.n_ctx << " tokens\n";
+  print_line("keys and values", needs.state);
+  print_line("at the smallest --budget", fixed + lazymoe::store::SlotPlan::floor_bytes(map));
+  print_line("at the recommended --budget", fixed + examples::recommended_budget(map));
 }
 
 /// Whether the file claims to have experts; a map of them may still find fault with it.

@@ -32,11 +32,11 @@ class Model {
 
   /// @throws Error{bad_argument} for a context or batch of no use
   [[nodiscard]] std::unique_ptr<Sequence> new_sequence(SequenceOptions options = {}) const {
-    constexpr std::size_t default_ctx = 4096;
-    if (options.n_ctx == 0) options.n_ctx = std::min(config().n_ctx_train, default_ctx);
-    if (options.n_ctx > config().n_ctx_train || options.n_batch == 0) {
-      throw Error(Errc::bad_argument, "a context of " + std::to_string(options.n_ctx) + " and batches of " +
-                                          std::to_string(options.n_batch) + " do not suit a model of context " +
+    if (options.n_ctx == 0) options.n_ctx = default_context(config());
+    if (options.n_batch == 0) throw Error(Errc::bad_argument, "a batch of 0 tokens runs nothing");
+    if (options.n_ctx > config().n_ctx_train) {
+      throw Error(Errc::bad_argument, "a context of " + std::to_string(options.n_ctx) +
+                                          " tokens is more than the model allows, which is " +
                                           std::to_string(config().n_ctx_train));
     }
     return impl_->new_sequence(options);

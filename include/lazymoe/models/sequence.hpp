@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include "../core/types.hpp"
+#include "config.hpp"
 #include "state.hpp"
 
 namespace lazymoe::models {
@@ -21,6 +23,11 @@ struct SequenceOptions {
   Recurrence recurrence = Recurrence::step;  ///< of families that have recurrent layers
   std::size_t n_snapshots = 2;  ///< positions that a recurrent state can be taken back to, beside the start
 };
+
+/// What SequenceOptions::n_ctx == 0 means.
+[[nodiscard]] inline std::size_t default_context(const Config& c) noexcept {
+  return std::min<std::size_t>(c.n_ctx_train, 4096);
+}
 
 /// The state of one conversation with one model: made by Model::new_sequence(), used by one thread at a time.
 class Sequence {

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,17 @@ namespace lazymoe::models {
 
 /// What the names of a layer's tensors begin with.
 [[nodiscard]] inline std::string block_prefix(LayerIndex layer) { return "blk." + std::to_string(layer) + "."; }
+
+/// Whether a tensor is of a block past the last that runs: those belong to next-token prediction.
+[[nodiscard]] inline bool in_skipped_block(std::string_view name, std::size_t n_layers) {
+  if (!name.starts_with("blk.")) return false;
+  std::size_t block = 0;
+  std::size_t i = 4;
+  for (; i < name.size() && name[i] >= '0' && name[i] <= '9' && block < n_layers; ++i) {
+    block = block * 10 + static_cast<std::size_t>(name[i] - '0');
+  }
+  return i > 4 && block >= n_layers;
+}
 
 /// Told how many bytes of how many have been read.
 using Progress = std::function<void(Bytes done, Bytes total)>;
@@ -173,17 +185,6 @@ class WeightBinder {
   }
 
   void complain(std::string problem) { problems_.push_back(std::move(problem)); }
-
-  /// Blocks past the last that runs belong to next-token prediction.
-  [[nodiscard]] static bool in_skipped_block(const std::string& name, std::size_t n_layers) {
-    if (!name.starts_with("blk.")) return false;
-    std::size_t block = 0;
-    std::size_t i = 4;
-    for (; i < name.size() && name[i] >= '0' && name[i] <= '9' && block < n_layers; ++i) {
-      block = block * 10 + static_cast<std::size_t>(name[i] - '0');
-    }
-    return i > 4 && block >= n_layers;
-  }
 
   template <storage::StoragePolicy Storage>
   void fill(ResidentWeights& weights, Storage& from, const Progress& progress) {

@@ -21,8 +21,8 @@ class AnyEviction {
   /// LRU.
   explicit AnyEviction(KeySpace space) : AnyEviction(Lru(space)) {}
 
-  template <EvictionPolicy P>
-    requires(!std::same_as<P, AnyEviction>)
+  template <class P>
+    requires(!std::same_as<P, AnyEviction>) && EvictionPolicy<P>  // in this order: the second asks for this constructor
   explicit AnyEviction(P policy) : policy_(std::make_unique<Of<P>>(std::move(policy))) {}
 
   void on_insert(ExpertKey key) noexcept { policy_->on_insert(key); }

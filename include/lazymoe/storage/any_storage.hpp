@@ -24,8 +24,8 @@ class AnyStorage {
   /// Pread.
   explicit AnyStorage(std::span<const std::filesystem::path> paths) : AnyStorage(Pread(paths)) {}
 
-  template <StoragePolicy S>
-    requires(!std::same_as<S, AnyStorage>)
+  template <class S>
+    requires(!std::same_as<S, AnyStorage>) && StoragePolicy<S>  // in this order: the second asks for this constructor
   explicit AnyStorage(S storage) : storage_(std::make_unique<Of<S>>(std::move(storage))) {}
 
   [[nodiscard]] Bytes footprint(const experts::SliceRef& slice) const noexcept { return storage_->footprint(slice); }

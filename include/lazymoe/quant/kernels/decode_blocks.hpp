@@ -75,7 +75,7 @@ struct DecodeWithMins {
     }
   }
 
- private:
+ protected:
   /// -dmin times lane `Lane` of the 16 minimums.
   template <std::size_t Lane>
   LAZYMOE_INLINE static __m256 minus_min_of(const auto& w) noexcept {
@@ -86,6 +86,32 @@ struct DecodeWithMins {
 
   LAZYMOE_INLINE static void write16(__m128i bytes, __m256 factor, __m256 minus_min, float* out) noexcept {
     detail::write16(bytes, out, [&](__m256 q) LAZYMOE_INLINE { return simd::avx2::fma(factor, q, minus_min); });
+  }
+};
+
+/// Q4_K. Both nibbles of a byte are widened at once: they belong to neighbouring groups.
+template <class Arch>
+struct DecodeNibblesWithMins : private DecodeWithMins<Q4_K, Arch> {
+  static void run(std::span<const Q4_K::Block> row, float* out) noexcept {
+    for (const auto& block : row) {
+      const typename BlockDot<Q4_K, Arch>::Weights w(block);
+      simd::unroll<4>([&](auto pair) LAZYMOE_INLINE {
+        using Base = DecodeWithMins<Q4_K, Arch>;
+        const __m256 low_factor = first_factor(w.d, simd::avx2::spread_word<2 * pair>(w.scales));
+        const __m256 high_factor = first_factor(w.d, simd::avx2::spread_word<2 * pair + 1>(w.scales));
+        const __m256 low_min = Base::template minus_min_of<4 * pair>(w);
+        const __m256 high_min = Base::template minus_min_of<4 * pair + 2>(w);
+        simd::unroll<4>([&](auto eighth) LAZYMOE_INLINE {
+          const auto* from = reinterpret_cast<const __m128i*>(block.q.data() + 32 * pair + 8 * eighth);
+          const __m256i both = _mm256_cvtepu8_epi32(_mm_loadl_epi64(from));
+          const __m256 low = _mm256_cvtepi32_ps(_mm256_and_si256(both, _mm256_set1_epi32(15)));
+          const __m256 high = _mm256_cvtepi32_ps(_mm256_srli_epi32(both, 4));
+          _mm256_storeu_ps(out + 8 * eighth, simd::avx2::fma(low_factor, low, low_min));
+          _mm256_storeu_ps(out + 32 + 8 * eighth, simd::avx2::fma(high_factor, high, high_min));
+        });
+        out += 64;
+      });
+    }
   }
 };
 
@@ -111,7 +137,7 @@ template <simd::Avx2Arch Arch>
 struct DecodeKernel<Q2_K, Arch> : detail::DecodeWithMins<Q2_K, Arch> {};
 
 template <simd::Avx2Arch Arch>
-struct DecodeKernel<Q4_K, Arch> : detail::DecodeWithMins<Q4_K, Arch> {};
+struct DecodeKernel<Q4_K, Arch> : detail::DecodeNibblesWithMins<Arch> {};
 
 template <simd::Avx2Arch Arch>
 struct DecodeKernel<Q5_K, Arch> : detail::DecodeWithMins<Q5_K, Arch> {};
@@ -139,7 +165,7 @@ struct DecodeKernel<IQ4_XS, Arch> {
 
 /// Every format of 32-element blocks.
 template <BlockFormat F, simd::Avx2Arch Arch>
-  requires requires(const typename F::Block& block) { detail::Bytes32<F>::unpack(block); }
+requires requires(const typename F::Block& block) { detail::Bytes32<F>::unpack(block); }
 struct DecodeKernel<F, Arch> {
   using Unpack = detail::Bytes32<F>;
 

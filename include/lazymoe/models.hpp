@@ -6,6 +6,7 @@
 #include "models/config.hpp"
 #include "models/decoder.hpp"
 #include "models/load.hpp"
+#include "models/memory.hpp"
 #include "models/sequence.hpp"
 #include "parallel/thread_pool.hpp"
 

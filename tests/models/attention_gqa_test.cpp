@@ -24,7 +24,7 @@ class Fixture {
     const auto matrix = [&](quant::PackedMatrix& to, const char* name, std::size_t rows, std::size_t cols) {
       binder.matrix(to, std::string("blk.0.attn_") + name + ".weight", rows, cols);
     };
-    matrix(reference.query, "q", c.n_heads * c.key_dim, c.n_embd);
+    matrix(reference.query, "q", c.n_heads * c.key_dim * (c.attention_gate ? 2 : 1), c.n_embd);
     matrix(reference.key, "k", c.n_kv_heads * c.key_dim, c.n_embd);
     matrix(reference.value, "v", c.n_kv_heads * c.value_dim, c.n_embd);
     matrix(reference.output, "output", c.n_embd, c.n_heads * c.value_dim);
@@ -75,7 +75,7 @@ class Fixture {
       for (float& v : x) v += mean;
       writer.add_tensor("blk.0.attn_" + name, dims, TypeId::f32, std::as_bytes(std::span(x)));
     };
-    add("q.weight", {c.n_embd, c.n_heads * c.key_dim}, 1.0F, 0.0F);
+    add("q.weight", {c.n_embd, c.n_heads * c.key_dim * (c.attention_gate ? 2 : 1)}, 1.0F, 0.0F);
     add("k.weight", {c.n_embd, c.n_kv_heads * c.key_dim}, 1.0F, 0.0F);
     add("v.weight", {c.n_embd, c.n_kv_heads * c.value_dim}, 1.0F, 0.0F);
     add("output.weight", {c.n_heads * c.value_dim, c.n_embd}, 1.0F, 0.0F);
@@ -169,9 +169,18 @@ TEST_CASE("Attention with positions turned by half the head or less follows the 
   CHECK(error(Fixture(c), inputs(12), KvType::f32) < 2e-5);
 }
 
+TEST_CASE("A head's output may be gated by what stands beside its query", "[models]") {
+  Config c = config(4, 2, 16, 16);
+  c.rope.n_rot = 4;
+  c.attention_gate = true;
+  CHECK(error(Fixture(c), inputs(12), KvType::f32) < 2e-5);
+}
+
 TEST_CASE("Neither batches nor threads change a bit of attention", "[models]") {
   const KvType type = GENERATE(KvType::f16, KvType::f32);
-  const Fixture fixture(config(6, 2, 16, 16));
+  Config c = config(6, 2, 16, 16);
+  c.attention_gate = GENERATE(false, true);
+  const Fixture fixture(c);
   const auto x = inputs(21);
   const tensor::Matrix expected = fixture.run(x, 1, type);
   for (const std::size_t n_batch : {2U, 7U, 21U}) {
@@ -180,6 +189,14 @@ TEST_CASE("Neither batches nor threads change a bit of attention", "[models]") {
       CHECK(fixture.run(x, n_batch, type, threads) == expected);
     }
   }
+}
+
+TEST_CASE("Attention keeps no keys and values for layers that are recurrent", "[models]") {
+  Config c = config(6, 2, 16, 24);
+  c.n_layers = 4;
+  c.recurrent = {true, false, true, true};
+  CHECK(GqaAttention::new_state(c, {.n_ctx = 100, .kv_type = KvType::f32}).bytes() ==
+        100 * (2 * 16 + 2 * 24) * sizeof(float));
 }
 
 TEST_CASE("Attention keeps keys and values of all its key heads", "[models]") {

@@ -142,6 +142,24 @@ TEST_CASE("Each absurd value is refused by the name of its key", "[models]") {
   }
 }
 
+TEST_CASE("Flags by layer may be bools or integers, and more than there are layers", "[models]") {
+  const auto flags = [](gguf::Value value) {
+    gguf::Metadata metadata("m.gguf");
+    metadata.insert("general.architecture", "some");
+    metadata.insert("some.flags", std::move(value));
+    return ConfigReader(metadata).flags("flags", 3);
+  };
+  const std::vector<bool> expected{true, false, true};
+  CHECK(flags(std::vector<bool>{true, false, true}) == expected);
+  CHECK(flags(std::vector<std::uint32_t>{1, 0, 1, 1}) == expected);
+  const std::vector<gguf::Value> refused{std::vector<bool>{true, false}, std::vector<float>{1, 0, 1}, std::uint32_t{1}};
+  for (const gguf::Value& value : refused) {
+    const Error error = test::error_of([&] { (void)flags(value); });
+    CHECK(error.code() == Errc::bad_metadata);
+    CHECK(test::mentions(error, "m.gguf: key 'some.flags' is not an array of 3 flags or more"));
+  }
+}
+
 TEST_CASE("More heads than the width has room for are refused", "[models]") {
   const Error error = test::error_of([] { (void)read_with("some.attention.head_count", std::uint32_t{97}); });
   CHECK(error.code() == Errc::bad_metadata);

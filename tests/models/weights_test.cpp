@@ -224,6 +224,21 @@ TEST_CASE("Blocks after the last that runs may hold anything, others may not", "
   CHECK(refused("nextn.3.weight"));
 }
 
+TEST_CASE("A small matrix may come as a table of floats, or with its columns made contiguous", "[models]") {
+  Files files;
+  files.add("a.weight", {3, 2}, TypeId::f32);
+  const gguf::File file = files.open();
+  std::vector<float> rows;
+  std::vector<float> columns;
+  WeightBinder binder(file);
+  binder.table(rows, "a.weight", 2, 3);
+  binder.transposed(columns, "a.weight", 2, 3);
+  binder.check(n_layers);
+  const ResidentWeights weights = binder.load(WeightStorage::read, {});
+  CHECK(same(std::as_bytes(std::span(rows)), files.content("a.weight")));
+  CHECK(columns == std::vector<float>{rows[0], rows[3], rows[1], rows[4], rows[2], rows[5]});
+}
+
 TEST_CASE("The experts of a layer are three tensors, or two with gate and up in one", "[models]") {
   const auto complaint = [](const Files& files) {
     const gguf::File file = files.open();

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include <lazymoe/models/config.hpp>
@@ -56,7 +57,14 @@ struct GqaWeights {
   for (std::size_t t = 0; t < x.size(); ++t) {
     keys.push_back(heads(project(w.key, w.key_bias, x[t]), w.key_norm, c, t));
     values.push_back(project(w.value, w.value_bias, x[t]));
-    const auto queries = heads(project(w.query, w.query_bias, x[t]), w.query_norm, c, t);
+    Vector projected = project(w.query, w.query_bias, x[t]);
+    Vector gates;
+    if (c.attention_gate) {
+      Vector both;
+      std::swap(both, projected);
+      for (std::size_t i = 0; i < both.size(); ++i) (i / c.key_dim % 2 == 0 ? projected : gates).push_back(both[i]);
+    }
+    const auto queries = heads(projected, w.query_norm, c, t);
     const std::size_t first = c.window != 0 && t + 1 > c.window ? t + 1 - c.window : 0;
     Vector mixed(c.n_heads * c.value_dim, 0.0);
     for (std::size_t h = 0; h < c.n_heads; ++h) {
@@ -76,6 +84,7 @@ struct GqaWeights {
         }
       }
     }
+    for (std::size_t i = 0; i < gates.size(); ++i) mixed[i] /= 1.0 + std::exp(-gates[i]);
     out.push_back(project(w.output, w.output_bias, mixed));
   }
   return out;

@@ -25,6 +25,20 @@ TEST_CASE("epsilon keeps the norm of zero finite", "[tensor]") {
   for (const float v : y) CHECK(v == 0.0F);
 }
 
+TEST_CASE("l2_norm makes a vector as long as 1, and leaves one shorter than epsilon short", "[tensor]") {
+  std::vector<float> x{3.0F, 0.0F, -4.0F};
+  l2_norm(x, 1e-6F);
+  CHECK(x[0] == Approx(0.6));
+  CHECK(x[1] == 0.0F);
+  CHECK(x[2] == Approx(-0.8));
+  std::vector<float> tiny{3e-8F, 4e-8F};
+  l2_norm(tiny, 1e-6F);
+  CHECK(tiny[0] == Approx(0.03));
+  std::vector<float> zero(3, 0.0F);
+  l2_norm(zero, 1e-6F);
+  CHECK(zero == std::vector<float>(3, 0.0F));
+}
+
 TEST_CASE("Each row and each head is normed by itself", "[tensor]") {
   test::Noise noise(1);
   const auto weight = noise.values(8);

@@ -46,8 +46,8 @@ class DeltaNet {
   using State = RecurrentState;
   using Scratch = DeltaNetScratch;
 
-  /// Short chunks: the products among a chunk's tokens grow with its length, and 16 tokens already hide what it costs to
-  /// read the memory.
+  /// Short chunks: the products among a chunk's tokens grow with its length, and 16 tokens already hide what it costs
+  /// to read the memory.
   static constexpr std::size_t chunk = 16;
 
   [[nodiscard]] static RecurrentState new_state(const Config& c, const SequenceOptions& options) {
@@ -189,8 +189,8 @@ class DeltaNet {
     }
   }
 
-  /// alpha -> log decay = rate * softplus(alpha + bias), beta -> sigmoid(beta); with the C library's functions, as in the
-  /// reference.
+  /// alpha -> log decay = rate * softplus(alpha + bias), beta -> sigmoid(beta); with the C library's functions, as in
+  /// the reference.
   void prepare_gates(std::span<float> alpha, std::span<float> beta) const {
     for (std::size_t h = 0; h < alpha.size(); ++h) {
       const float biased = alpha[h] + time_bias_[h];

@@ -40,9 +40,9 @@ inline void delta_step(float* state, const float* k, const float* q, const float
   }
 }
 
-/// The tokens of a chunk together: the memory stays what it was at the chunk's start, and what the chunk's tokens add to
-/// it is kept as a list of keys and deltas until the chunk is full. So the memory is read once for several tokens and
-/// written once a chunk, and each number is the same sum in the same order however many tokens come at once.
+/// The tokens of a chunk together: the memory stays what it was at the chunk's start, and what the chunk's tokens add
+/// to it is kept as a list of keys and deltas until the chunk is full. So the memory is read once for several tokens
+/// and written once a chunk, and each number is the same sum in the same order however many tokens come at once.
 ///
 ///     G_t = g_1 + .. + g_t
 ///     d_t = beta_t (v_t - e^(G_t) S k_t - sum_(s < t) (k_t . k_s) e^(G_t - G_s) d_s)

@@ -46,8 +46,9 @@ namespace lazymoe::models {
   if (c.value_dim != c.key_dim) in.refuse("attention.value_length", "differs from attention.key_length");
   c.recurrent = read_recurrent_layers(in, c.n_layers);
   c.delta_net = read_delta_net(in);
-  c.n_ff_expert = in.positive("expert_feed_forward_length");
-  c.n_ff_shared = in.positive_or("expert_shared_feed_forward_length", c.n_ff_expert);
+  c.n_ff_expert = read_expert_width(in, c);
+  c.n_ff_shared = in.positive(in.has("expert_shared_feed_forward_length") ? "expert_shared_feed_forward_length"
+                                                                          : "feed_forward_length");
   c.shared_gate = true;
   c.ffn_norm = "post_attention_norm";
   c.head_norm = HeadNorm::heads;

@@ -1,9 +1,8 @@
-#include <lazymoe/simd/widen.hpp>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <lazymoe/simd/widen.hpp>
 #include <numeric>
 #include <vector>
 
@@ -86,6 +85,32 @@ TEST_CASE("sums of byte products are exact at their extremes", "[simd]") {
     int expected = 0;
     for (std::size_t i = 4 * k; i < 4 * k + 4; ++i) expected += w[i] * y[i];
     CHECK(out[k] == expected);
+  }
+}
+
+TEST_CASE("sums of products of words and unsigned bytes are those of one number after the other", "[simd]") {
+  std::array<std::uint8_t, 32> u{};
+  std::array<std::int8_t, 32> s{};
+  std::array<std::int16_t, 16> pairs{};
+  std::array<std::int16_t, 16> scales{};
+  std::array<std::int32_t, 8> so_far{};
+  for (std::size_t i = 0; i < 32; ++i) {
+    u[i] = static_cast<std::uint8_t>(i % 5 == 0 ? 128 : 11 * i % 128);
+    s[i] = static_cast<std::int8_t>(i % 7 == 0 ? -127 : 37 * static_cast<int>(i) % 127 - 60);
+  }
+  for (std::size_t i = 0; i < 16; ++i) {
+    pairs[i] = static_cast<std::int16_t>(i % 4 == 0 ? -32767 : 4001 * static_cast<int>(i) % 32768);
+    scales[i] = static_cast<std::int16_t>(i % 3 == 0 ? -128 : 63);
+    so_far[i / 2] = static_cast<std::int32_t>(i) * 1000 - 5000;
+  }
+  const auto quads = stored<std::int32_t>(avx2::quad_sums_unsigned(avx2::load32(u.data()), avx2::load32(s.data())));
+  const auto added = stored<std::int32_t>(
+      avx2::add_scaled_sums(avx2::load32(so_far.data()), avx2::load32(pairs.data()), avx2::load32(scales.data())));
+  for (std::size_t k = 0; k < 8; ++k) {
+    int expected = 0;
+    for (std::size_t i = 4 * k; i < 4 * k + 4; ++i) expected += u[i] * s[i];
+    CHECK(quads[k] == expected);
+    CHECK(added[k] == so_far[k] + pairs[2 * k] * scales[2 * k] + pairs[2 * k + 1] * scales[2 * k + 1]);
   }
 }
 

@@ -23,8 +23,8 @@ class LfuAged {
  public:
   static constexpr std::string_view name = "lfu-aged";
 
-  /// Uses per key of the key space in the default window: enough to tell a popular expert from an average one.
-  static constexpr std::uint64_t default_uses_per_key = 8;
+  /// Uses per key of the key space in the default window: few, as what a text asks for drifts. See docs/policies.md.
+  static constexpr std::uint64_t default_uses_per_key = 2;
 
   explicit LfuAged(KeySpace space) : LfuAged(space, default_uses_per_key * space.size()) {}
 

@@ -232,6 +232,7 @@ set(lazymoe_headers
   include/lazymoe/models/qwen35moe.hpp
   include/lazymoe/models/qwen2moe.hpp
   include/lazymoe/models/qwen3moe.hpp
+  include/lazymoe/models/qwen3next.hpp
   include/lazymoe/models/recurrent_state.hpp
   include/lazymoe/models/sequence.hpp
   include/lazymoe/models/state.hpp

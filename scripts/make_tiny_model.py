@@ -13,6 +13,7 @@ import numpy as np
 
 E, H, KV, D, FF, X, USED, V, LAYERS = 64, 4, 2, 32, 32, 6, 3, 64, 3
 RANK, NOPE, ROPE, VALUE = 64, 32, 16, 32  # of latent attention
+KEYS, VALUES, STATE, TAPS = 2, 4, 32, 4  # of DeltaNet: heads of keys and of values, their width, the convolution's
 
 
 class Model:
@@ -247,8 +248,46 @@ def gpt_oss(seed):
     return m
 
 
+def qwen3next(seed):
+    """Value heads grouped by key head, beta and alpha in one tensor, no layer of next-token prediction."""
+    m = Model("qwen3next", seed)
+    for name, value in [("block_count", 4), ("expert_feed_forward_length", FF),
+                        ("expert_shared_feed_forward_length", FF), ("attention.key_length", D),
+                        ("attention.value_length", D), ("rope.dimension_count", D // 2), ("rope.freq_base", 1e7),
+                        ("attention.layer_norm_rms_epsilon", 1e-6), ("ssm.conv_kernel", TAPS),
+                        ("ssm.state_size", STATE), ("ssm.group_count", KEYS), ("ssm.time_step_rank", VALUES),
+                        ("ssm.inner_size", VALUES * STATE)]:
+        m.key(name, value)
+    m.begin()
+    channels = (2 * KEYS + VALUES) * STATE
+    for i in range(4):
+        b = f"blk.{i}."
+        m.norm(b + "attn_norm.weight", E)
+        if i == 3:
+            m.tensor(b + "attn_q.weight", E, 2 * H * D)
+            m.tensor(b + "attn_k.weight", E, KV * D)
+            m.tensor(b + "attn_v.weight", E, KV * D)
+            m.tensor(b + "attn_output.weight", H * D, E)
+            m.norm(b + "attn_q_norm.weight", D)
+            m.norm(b + "attn_k_norm.weight", D)
+        else:
+            m.tensor(b + "attn_qkv.weight", E, channels)
+            m.tensor(b + "attn_gate.weight", E, VALUES * STATE)
+            m.tensor(b + "ssm_conv1d.weight", TAPS, channels, spread=0.6)
+            m.tensor(b + "ssm_dt.bias", VALUES, mean=-1.0)
+            m.tensor(b + "ssm_a", VALUES, spread=0.02, mean=-0.2)
+            m.tensor(b + "ssm_ba.weight", E, 2 * VALUES)
+            m.norm(b + "ssm_norm.weight", STATE)
+            m.tensor(b + "ssm_out.weight", VALUES * STATE, E)
+        m.norm(b + "post_attention_norm.weight", E)
+        m.experts(b)
+        m.ffn(b, "_shexp")
+        m.tensor(b + "ffn_gate_inp_shexp.weight", E)
+    return m
+
+
 FAMILIES = {f.__name__.replace("_", "-"): f
-            for f in (qwen2moe, mixtral, deepseek_v2, deepseek_v3, glm4moe, gpt_oss, granitemoe)}
+            for f in (qwen2moe, mixtral, deepseek_v2, deepseek_v3, glm4moe, gpt_oss, granitemoe, qwen3next)}
 
 
 def main():

@@ -139,7 +139,7 @@ TEST_CASE("Logits and routes are the reference's", "[models]") {
                                     "qwen3moe/Q4_K_M", "olmoe/F32", "olmoe/Q8_0", "moonlight/F32", "moonlight/Q8_0",
                                     "glm-flash/F32", "glm-flash/Q8_0", "qwen35moe/F32", "qwen35moe/Q8_0",
                                     "deepseek-v2/F32", "deepseek-v3/Q8_0", "qwen2moe/Q8_0", "mixtral/Q8_0",
-                                    "glm4moe/Q8_0", "gpt-oss/Q8_0", "granitemoe/Q8_0");
+                                    "glm4moe/Q8_0", "gpt-oss/Q8_0", "granitemoe/Q8_0", "qwen3next/Q8_0");
   const bool lazy = GENERATE(false, true);
   CAPTURE(name, lazy);
   const gguf::File file(golden_path(name + ".gguf"));

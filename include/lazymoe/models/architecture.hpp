@@ -19,6 +19,7 @@
 #include "qwen2moe.hpp"
 #include "qwen35moe.hpp"
 #include "qwen3moe.hpp"
+#include "qwen3next.hpp"
 
 namespace lazymoe::models {
 
@@ -56,7 +57,8 @@ template <ModelArchitecture A>
 
 /// Every family the library runs. To add one: write its trait, add it here, add its goldens.
 inline constexpr auto architectures =
-    boost::hana::tuple_t<Deepseek2, Glm4Moe, GptOss, GraniteMoe, LlamaMoe, Olmoe, Qwen2Moe, Qwen35Moe, Qwen3Moe>;
+    boost::hana::tuple_t<Deepseek2, Glm4Moe, GptOss, GraniteMoe, LlamaMoe, Olmoe, Qwen2Moe, Qwen35Moe, Qwen3Moe,
+                         Qwen3Next>;
 
 /// Calls `fn(hana::type<A>)` for the architecture of that name.
 /// @throws Error{unsupported_model} listing the names there are

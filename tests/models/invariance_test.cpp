@@ -105,7 +105,7 @@ TEST_CASE("Neither budget, eviction, storage, threads nor batches change a bit o
       const Bytes padding = storage::padding(probe);
       for (const store::ExpertBudget budget :
            {store::ExpertBudget(store::SlotPlan::floor_bytes(map, padding)),
-            store::ExpertBudget(working_set(map, padding)), store::ExpertBudget::experts(9), store::ExpertBudget()}) {
+            store::ExpertBudget(working_set(map, padding)), store::ExpertBudget::experts(6), store::ExpertBudget()}) {
         const Turn turn = turns[n_runs % std::size(turns)];
         const std::size_t mode = n_runs / std::size(turns) % 2;
         ++n_runs;
@@ -134,7 +134,7 @@ TEST_CASE("The budgets of this test do evict, but for the largest", "[models]") 
   };
   CHECK(evictions(store::SlotPlan::floor_bytes(map)) > 0);
   CHECK(evictions(working_set(map)) > 0);
-  CHECK(evictions(store::ExpertBudget::experts(9)) > 0);
+  CHECK(evictions(store::ExpertBudget::experts(6)) > 0);
   CHECK(evictions({}) == 0);
 }
 

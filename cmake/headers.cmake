@@ -15,6 +15,7 @@ set(lazymoe_headers
   include/lazymoe/instrument/counters.hpp
   include/lazymoe/instrument/stopwatch.hpp
   include/lazymoe/io/file_handle.hpp
+  include/lazymoe/io/huge_pages.hpp
   include/lazymoe/io/mapping.hpp
   include/lazymoe/io/memory_limit.hpp
   include/lazymoe/parallel/io_queue.hpp

@@ -62,6 +62,19 @@ TEST_CASE("chat stays within weights, keys and values, budget and 32 MiB", "[pro
     CHECK(ended.peak_rss < fixed + budget + 32_MiB);
     CHECK(ended.peak_rss > budget);
   }
+  for (const Bytes memory : {fixed + experts / 4 + 48_MiB, fixed + experts / 2 + 48_MiB}) {
+    CAPTURE(memory);
+    const Ended ended = chat("--memory", std::to_string(memory));
+    REQUIRE(ended.exit_code == 0);
+    CHECK(ended.out == answer);
+    CHECK(ended.peak_rss < memory);
+    CHECK(ended.peak_rss > memory - 48_MiB);  // and it is made use of
+  }
+  CHECK(chat("--memory", "auto").out == answer);
+  const Ended too_little = chat("--memory", std::to_string(fixed));
+  CHECK(too_little.exit_code == 1);
+  CHECK(contains(too_little.err, "is too little: program 32.00 MiB + "));
+
   const Ended eager = chat("--experts", "eager");
   CHECK(eager.out == answer);
   CHECK(eager.peak_rss > experts);  // so the measure measures

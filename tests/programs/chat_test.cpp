@@ -192,6 +192,10 @@ TEST_CASE("what is wrong with the command line is one sentence and exit code 1",
       {{"--budget", "0experts"}, "8 experts"},
       {{"--budget", "7 experts"}, "8 experts"},
       {{"--budget", "8experts", "--experts", "eager"}, "--budget: eager experts are all resident and have no budget"},
+      {{"--memory", "much"}, "--memory: 'much'"},
+      {{"--memory", "1MiB"}, "the memory of 1.00 MiB is too little: program 32.00 MiB = 32.00 MiB"},
+      {{"--memory", "8GiB", "--budget", "1GiB"}, "--memory: sizes the budget by itself"},
+      {{"--memory", "8GiB", "--experts", "eager"}, "--memory: eager experts are all resident"},
       {{"--threads", "0"}, "--threads"},
       {{"--batch", "0"}, "--batch"},
       {{"--context", "0"}, "--context"},
@@ -234,7 +238,7 @@ TEST_CASE("Option --help explains every option", "[programs][chat]") {
   CHECK(ended.exit_code == 0);
   CHECK(ended.err.empty());
   for (const auto* option : {"--prompt", "--experts", "--budget", "--eviction", "--storage", "--seed", "--temp",
-                             "--stats", "LAZYMOE_MODEL", "LAZYMOE_EXPERTS", "LAZYMOE_BUDGET", "sieve", "mmap"}) {
+                             "--stats", "LAZYMOE_MODEL", "LAZYMOE_EXPERTS", "LAZYMOE_BUDGET", "--memory", "layer-lfu-aged", "sieve", "mmap"}) {
     CAPTURE(option);
     CHECK(contains(ended.out, option));
   }

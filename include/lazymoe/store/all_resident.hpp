@@ -10,6 +10,7 @@
 #include "../core/types.hpp"
 #include "../experts/expert_map.hpp"
 #include "../gguf/file.hpp"
+#include "../io/huge_pages.hpp"
 #include "../storage/pread.hpp"
 #include "../storage/storage.hpp"
 #include "detail/fetch_expert.hpp"
@@ -41,6 +42,7 @@ class AllResident final : public ExpertSource, private LeaseKeeper {
       if (storage_.footprint(layer.gate.slice(0)) != 0) needed += SlotPlan::slot_bytes_of(layer, padding);
     });
     memory_ = AlignedBuffer(static_cast<std::size_t>(needed));
+    io::prefer_huge_pages(memory_.bytes());
     std::span<std::byte> free = memory_.bytes();
     Bytes done = 0;
     for_each_expert([&](const experts::LayerExperts& layer, ExpertKey key) {

@@ -18,6 +18,7 @@
 #include "../gguf/file.hpp"
 #include "../instrument/counters.hpp"
 #include "../instrument/stopwatch.hpp"
+#include "../io/huge_pages.hpp"
 #include "../parallel/io_queue.hpp"
 #include "detail/fetch_expert.hpp"
 #include "detail/resident_set.hpp"
@@ -60,6 +61,7 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
         counters_(map_.space().layers),
         memory_(views_in_place() ? 0 : static_cast<std::size_t>(plan_.total_bytes()), AlignedBuffer::page),
         queue_(options.io_threads) {
+    io::prefer_huge_pages(memory_.bytes());
     std::span<std::byte> free = memory_.bytes();
     std::size_t slot = 0;
     for (const SlotClass& c : plan_.classes()) {

@@ -22,8 +22,6 @@ namespace lazymoe::test {
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 Ended run_on(const std::string& program, const std::filesystem::path& file) {
   std::vector<std::string> arguments{file.string()};
   if (program == "logits") arguments.insert(arguments.end(), {"--tokens", "1,2,3"});

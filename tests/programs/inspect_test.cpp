@@ -14,8 +14,6 @@ namespace lazymoe::test {
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 }  // namespace
 
 TEST_CASE("inspect names metadata, tensors, experts and bytes", "[programs][inspect]") {

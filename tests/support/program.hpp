@@ -124,4 +124,6 @@ class Scratch {
           .peak_rss = static_cast<std::uint64_t>(used.ru_maxrss) * 1024};
 }
 
+[[nodiscard]] inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
 }  // namespace lazymoe::test

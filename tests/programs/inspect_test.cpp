@@ -12,10 +12,6 @@
 
 namespace lazymoe::test {
 
-namespace {
-
-}  // namespace
-
 TEST_CASE("inspect names metadata, tensors, experts and bytes", "[programs][inspect]") {
   const Ended ended = run_program("inspect", {bundled_model});
   CHECK(ended.exit_code == 0);

@@ -241,6 +241,7 @@ set(lazymoe_headers
   # floor 9: generate
   include/lazymoe/build_info.hpp
   include/lazymoe/generate.hpp
+  include/lazymoe/generate/reply.hpp
   include/lazymoe/generate/sampler.hpp
   include/lazymoe/generate/session.hpp
   include/lazymoe/generate/stop.hpp

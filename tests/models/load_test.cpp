@@ -172,11 +172,13 @@ TEST_CASE("A context or a batch of no use is refused", "[models]") {
   const test::Loaded loaded(test::TinyMoe{}.write(directory.path()));
   CHECK(loaded.model.new_sequence()->capacity() == 256);  // the model's own
   CHECK(loaded.model.new_sequence({.n_ctx = 256})->capacity() == 256);
-  for (const SequenceOptions& options : {SequenceOptions{.n_ctx = 257}, SequenceOptions{.n_batch = 0}}) {
+  const auto refused = [&](const SequenceOptions& options, const std::string& part) {
     const Error error = test::error_of([&] { (void)loaded.model.new_sequence(options); });
     CHECK(error.code() == Errc::bad_argument);
-    CHECK(test::mentions(error, "model of context 256"));
-  }
+    CHECK(test::mentions(error, part));
+  };
+  refused({.n_ctx = 257}, "a context of 257 tokens is more than the model allows, which is 256");
+  refused({.n_batch = 0}, "a batch of 0 tokens runs nothing");
 }
 
 TEST_CASE("A long context is cut to 4096 positions unless asked for", "[models]") {

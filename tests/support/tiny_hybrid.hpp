@@ -43,6 +43,7 @@ struct TinyHybrid {
     u32("expert_count", n_experts);
     u32("expert_used_count", 2);
     u32("expert_feed_forward_length", n_ff);
+    u32("expert_shared_feed_forward_length", n_ff);
     u32("full_attention_interval", 2);
     u32("ssm.group_count", n_key_heads);
     u32("ssm.time_step_rank", n_value_heads);

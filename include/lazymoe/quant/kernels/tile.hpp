@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <span>
@@ -140,12 +141,19 @@ struct IntDotKernel<F, Arch> {
     simd::unroll<R>([&](auto r) LAZYMOE_INLINE {
       const typename detail::WeightsFor<Dot, T>::type weights(rows[r][b]);
       const auto activation = [&](std::size_t t) LAZYMOE_INLINE { return x[t] + b * activations; };
-      if constexpr (Dot::steps == 1) {  // scaled at once, so that the products need no registers
+      if constexpr (Dot::steps == 1) {  // scaled soon, so that few products need registers
+        constexpr std::size_t few = std::min<std::size_t>(T, 4);
+        static_assert(T % few == 0);
         const auto step = weights.template step<0>();
-        simd::unroll<T>([&](auto t) LAZYMOE_INLINE {
-          auto products = step.add(typename Dot::Products{}, activation(t));
-          if constexpr (T > 2) detail::keep_in_register(products);
-          sums[r][t][Chain].add(weights, products, activation(t));
+        simd::unroll<T / few>([&](auto part) LAZYMOE_INLINE {
+          typename Dot::Products products[few]{};
+          simd::unroll<few>([&](auto t) LAZYMOE_INLINE {
+            products[t] = step.add(products[t], activation(few * part + t));
+            if constexpr (T > 2) detail::keep_in_register(products[t]);
+          });
+          simd::unroll<few>([&](auto t) LAZYMOE_INLINE {
+            sums[r][few * part + t][Chain].add(weights, products[t], activation(few * part + t));
+          });
         });
       } else {
         typename Dot::Products products[T]{};

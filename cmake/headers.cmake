@@ -138,6 +138,7 @@ set(lazymoe_headers
   include/lazymoe/tensor.hpp
   include/lazymoe/tensor/activations.hpp
   include/lazymoe/tensor/aliases.hpp
+  include/lazymoe/tensor/dot.hpp
   include/lazymoe/tensor/matmul.hpp
   include/lazymoe/tensor/norm.hpp
   include/lazymoe/tensor/rope.hpp

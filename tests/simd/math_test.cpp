@@ -34,6 +34,15 @@ TEST_CASE("silu is right at its ends", "[simd]") {
   CHECK(y == large);
 }
 
+TEST_CASE("sigmoid is one half at zero, and 0 and 1 far away", "[simd]") {
+  CHECK(sigmoid(0.0F) == 0.5F);
+  CHECK(sigmoid(200.0F) == 1.0F);
+  CHECK(sigmoid(-200.0F) == 0.0F);
+  for (const float x : {-5.0F, -0.3F, 1.0F, 7.5F}) {
+    CHECK(static_cast<double>(sigmoid(x)) == Approx(1.0 / (1.0 + std::exp(-static_cast<double>(x)))));
+  }
+}
+
 TEST_CASE("clamped_swiglu limits gate from above and up on both sides", "[simd]") {
   const auto expected = [](double g, double u) {
     g = std::min(g, 7.0);

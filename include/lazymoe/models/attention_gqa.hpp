@@ -66,9 +66,9 @@ class GqaAttention {
       binder.vector(value_bias_, prefix + "attn_v.bias", c.n_kv_heads * c.value_dim);
     }
     if (c.attention_biases == AttentionBiases::all) binder.vector(output_bias_, prefix + "attn_output.bias", c.n_embd);
-    normed_ = c.head_norm == HeadNorm::heads_if_present ? binder.has(prefix + "attn_q_norm.weight")
-                                                        : c.head_norm != HeadNorm::none;
-    if (normed_) {
+    const bool normed = c.head_norm == HeadNorm::heads_if_present ? binder.has(prefix + "attn_q_norm.weight")
+                                                                  : c.head_norm != HeadNorm::none;
+    if (normed) {
       const bool rows = c.head_norm == HeadNorm::rows;
       binder.vector(query_norm_, prefix + "attn_q_norm.weight", (rows ? c.n_heads : 1) * c.key_dim);
       binder.vector(key_norm_, prefix + "attn_k_norm.weight", (rows ? c.n_kv_heads : 1) * c.key_dim);
@@ -109,7 +109,7 @@ class GqaAttention {
       for (std::size_t t = begin; t < end; ++t) {
         const auto q = tensor::row(queries, t);
         const auto k = tensor::row(keys, t);
-        if (normed_) {
+        if (!query_norm_.empty()) {
           tensor::rms_norm_heads(q, query_norm_, c.rms_epsilon);
           tensor::rms_norm_heads(k, key_norm_, c.rms_epsilon);
         }
@@ -155,8 +155,7 @@ class GqaAttention {
     for (std::size_t h = 0; h < c.n_heads; ++h) {
       const float* gates = gated.data() + (2 * h + 1) * c.key_dim;
       float* head = mixed.data() + h * c.value_dim;
-      // As the reference rounds it: with the exp of the C library.
-      for (std::size_t i = 0; i < c.value_dim; ++i) head[i] *= 1.0F / (1.0F + std::exp(-gates[i]));
+      for (std::size_t i = 0; i < c.value_dim; ++i) head[i] *= simd::sigmoid(gates[i]);
     }
   }
 
@@ -214,8 +213,7 @@ class GqaAttention {
   std::vector<float> key_bias_;
   std::vector<float> value_bias_;
   std::vector<float> output_bias_;
-  bool normed_ = false;
-  std::vector<float> query_norm_;
+  std::vector<float> query_norm_;  // empty: none
   std::vector<float> key_norm_;
   std::vector<float> sinks_;  // [n_heads], or none
   std::size_t window_ = 0;    // positions that are seen; 0: all

@@ -196,7 +196,7 @@ class DeltaNet {
       const float biased = alpha[h] + time_bias_[h];
       const float softplus = biased > 20.0F ? biased : std::log(1.0F + std::exp(biased));
       alpha[h] = softplus * rate_[h];
-      beta[h] = 1.0F / (1.0F + std::exp(-beta[h]));
+      beta[h] = simd::sigmoid(beta[h]);
     }
   }
 

@@ -7,10 +7,9 @@
 
 #include "../core/buffer.hpp"
 #include "../core/contract.hpp"
-#include "../quant/dot.hpp"
-#include "../quant/formats/plain.hpp"
 #include "../simd/math.hpp"
 #include "../simd/vector.hpp"
+#include "../tensor/dot.hpp"
 
 /// The gated delta rule of one head, in two forms that mean the same:
 ///
@@ -18,11 +17,6 @@
 ///
 /// @source Yang et al., "Gated Delta Networks", 2024
 namespace lazymoe::models {
-
-/// Scalar product in the reference's order.
-[[nodiscard]] inline float delta_dot(const float* a, const float* b, std::size_t n) noexcept {
-  return quant::dot_float<quant::F32>({reinterpret_cast<const quant::F32::Block*>(a), n}, {b, n});
-}
 
 /// One token, step by step as the reference rounds it.
 ///
@@ -35,8 +29,8 @@ inline void delta_step(float* state, const float* k, const float* q, const float
   for (std::size_t j = 0; j < d; ++j) {
     float* row = state + j * d;
     simd::scale(decay, row, row, d);
-    simd::add_scaled((v[j] - delta_dot(row, k, d)) * beta, k, row, d);
-    out[j] = delta_dot(row, q, d) * scale;
+    simd::add_scaled((v[j] - tensor::dot({row, d}, {k, d})) * beta, k, row, d);
+    out[j] = tensor::dot({row, d}, {q, d}) * scale;
   }
 }
 
@@ -99,8 +93,8 @@ class DeltaChunk {
         inputs_[(i * n + t) * 2 + 1] = query[i];
       }
       for (std::size_t s = 0; s <= begin + t; ++s) {
-        overlaps_[2 * t * chunk_ + s] = delta_dot(key, keys + s * d_, d_);
-        overlaps_[(2 * t + 1) * chunk_ + s] = delta_dot(query, keys + s * d_, d_);
+        overlaps_[2 * t * chunk_ + s] = tensor::dot({key, d_}, {keys + s * d_, d_});
+        overlaps_[(2 * t + 1) * chunk_ + s] = tensor::dot({query, d_}, {keys + s * d_, d_});
       }
     }
   }

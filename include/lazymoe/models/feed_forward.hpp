@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -9,11 +8,11 @@
 #include "../moe/dense_ffn.hpp"
 #include "../moe/routed_ffn.hpp"
 #include "../parallel/thread_pool.hpp"
-#include "../quant/dot.hpp"
-#include "../quant/formats/plain.hpp"
+#include "../simd/math.hpp"
 #include "../simd/vector.hpp"
 #include "../store/source.hpp"
 #include "../tensor/aliases.hpp"
+#include "../tensor/dot.hpp"
 #include "config.hpp"
 #include "weights.hpp"
 
@@ -82,10 +81,7 @@ class FeedForward {
     for (std::size_t t = 0; t < tensor::row_count(x); ++t) {
       float* y = tensor::row(s.shared, t).data();
       if (c.shared_gate) {
-        // A single row: the reference multiplies it with four chains of sums, unlike a matrix.
-        const auto* weights = reinterpret_cast<const quant::F32::Block*>(shared_gate_.data());
-        const float gate = quant::dot_float<quant::F32>({weights, c.n_embd}, tensor::row(x, t));
-        simd::scale(1.0F / (1.0F + std::exp(-gate)), y, y, c.n_embd);
+        simd::scale(simd::sigmoid(tensor::dot(shared_gate_, tensor::row(x, t))), y, y, c.n_embd);
       }
       simd::add(y, tensor::row(out, t).data(), c.n_embd);
     }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -78,7 +77,7 @@ struct TopKRouter {
   void score(std::span<float> logits) const noexcept {
     if (gating == Gating::softmax) softmax(logits);
     if (gating == Gating::sigmoid) {
-      for (float& l : logits) l = 1.0F / (1.0F + std::exp(-l));
+      for (float& l : logits) l = simd::sigmoid(l);
     }
   }
 

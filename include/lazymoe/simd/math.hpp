@@ -30,6 +30,9 @@ namespace lazymoe::simd {
   return xsimd::ldexp(xsimd::ldexp(Value(1.0F) + j, xsimd::to_int(half)), xsimd::to_int(n - half));
 }
 
+/// 1 / (1 + e^-x), of one number: as the reference rounds it, with the exp of the C library.
+[[nodiscard]] inline float sigmoid(float x) noexcept { return 1.0F / (1.0F + std::exp(-x)); }
+
 /// x * sigmoid(x).
 /// @error a few units in the last place (one exp, one division)
 [[nodiscard]] inline FloatBatch silu(const FloatBatch& x) noexcept {

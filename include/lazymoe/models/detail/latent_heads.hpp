@@ -7,10 +7,9 @@
 
 #include "../../core/bytes.hpp"
 #include "../../core/types.hpp"
-#include "../../quant/dot.hpp"
-#include "../../quant/formats/plain.hpp"
 #include "../../simd/math.hpp"
 #include "../../simd/vector.hpp"
+#include "../../tensor/dot.hpp"
 #include "../latent_cache.hpp"
 
 namespace lazymoe::models::detail {
@@ -44,7 +43,7 @@ struct LatentHeads {
       const float* rows = cache.get(layer, first, n, width, decoded);
       for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t h = 0; h < n_heads; ++h) {
-          scores[h * n_positions + first + i] = scale * dot(rows + i * width, {queries + h * width, width});
+          scores[h * n_positions + first + i] = scale * tensor::dot({rows + i * width, width}, {queries + h * width, width});
         }
       }
     }
@@ -77,11 +76,6 @@ struct LatentHeads {
   }
 
   [[nodiscard]] std::size_t n_batches() const noexcept { return (rank + simd::float_lanes - 1) / simd::float_lanes; }
-
-  [[nodiscard]] static float dot(const float* key, std::span<const float> query) noexcept {
-    const auto* packed = reinterpret_cast<const quant::F32::Block*>(key);
-    return quant::dot_float<quant::F32>({packed, query.size()}, query);
-  }
 
   /// Adds batch `b` of n weighted rows to its partial sums [n_partial, lanes].
   void add_block(const float* weights, const float* rows, std::size_t n, std::size_t b, float* partial) const noexcept {

@@ -10,10 +10,9 @@
 #include "../../parallel/thread_pool.hpp"
 #include "../../quant/activation.hpp"
 #include "../../quant/decode.hpp"
-#include "../../quant/dot.hpp"
-#include "../../quant/formats/plain.hpp"
 #include "../../quant/packed_matrix.hpp"
 #include "../../simd/vector.hpp"
+#include "../../tensor/dot.hpp"
 
 namespace lazymoe::models::detail {
 
@@ -81,12 +80,11 @@ struct UnsplitHeads {
     const std::size_t rank = both->cols;
     pool.parallel_for(n_heads * n_value_rows, 1 + 4096 / rank, [&](std::size_t begin, std::size_t end) {
       std::vector<float> row(rank);
-      const auto* packed = reinterpret_cast<const quant::F32::Block*>(row.data());
       for (std::size_t i = begin; i < end; ++i) {
         const std::size_t h = i / n_value_rows;
         quant::decode_row(*both, h * n_key_rows + i + n_key_rows, row);
         for (std::size_t t = 0; t < n_tokens; ++t) {
-          out.at(t, h)[i % n_value_rows] = quant::dot_float<quant::F32>({packed, rank}, {sums.at(t, h), rank});
+          out.at(t, h)[i % n_value_rows] = tensor::dot(row, {sums.at(t, h), rank});
         }
       }
     });

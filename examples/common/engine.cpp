@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,9 +15,13 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <boost/hana/type.hpp>
+#include <lazymoe/cache/hot_set.hpp>
+#include <lazymoe/cache/pinned.hpp>
 #include <lazymoe/cache/registry.hpp>
 #include <lazymoe/core/error.hpp>
 #include <lazymoe/core/units.hpp>
+#include <lazymoe/core/visit_named.hpp>
 #include <lazymoe/io/memory_limit.hpp>
 #include <lazymoe/models/memory.hpp>
 #include <lazymoe/storage/registry.hpp>
@@ -25,6 +31,8 @@
 #include <lazymoe/store/all_resident.hpp>
 #include <lazymoe/store/expert_store.hpp>
 #include <lazymoe/store/memory_budget.hpp>
+#include <lazymoe/store/prefetch.hpp>
+#include <lazymoe/store/representation.hpp>
 
 #include "common/program.hpp"
 
@@ -111,10 +119,32 @@ class LoadingBar {
 };
 
 /// What was chosen on the command line.
-struct Chosen : DefaultPolicies {
+template <class R>
+struct Chosen {
   using Storage = lazymoe::storage::AnyStorage;
   using Eviction = lazymoe::cache::AnyEviction;
+  using Representation = R;
+  using Prefetch = lazymoe::store::AnyPrefetch;
 };
+
+/// Calls fn(hana::type<R>) for the representation of that name.
+template <class Fn>
+auto visit_representation(std::string_view name, Fn&& fn) {
+  namespace quant = lazymoe::quant;
+  using namespace lazymoe::store;
+  return lazymoe::visit_named("representation", name, fn, boost::hana::type<KeepQuantized>{},
+                              boost::hana::type<DecodeTo<quant::F32>>{}, boost::hana::type<DecodeTo<quant::F16>>{},
+                              boost::hana::type<DecodeTo<quant::BF16>>{}, boost::hana::type<RequantizeTo<quant::Q8_0>>{},
+                              boost::hana::type<RequantizeTo<quant::Q4_0>>{});
+}
+
+/// The whole of a small file.
+std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in) throw lazymoe::Error(lazymoe::Errc::io, path + ": cannot be read");
+  return text;
+}
 
 }  // namespace
 
@@ -157,6 +187,20 @@ void EngineOptions::add_to(CLI::App& app) {
   app.add_option("--storage", storage, "how experts are read")
       ->check(one_of(storage_names()))
       ->capture_default_str();
+  const auto prefetches = lazymoe::store::AnyPrefetch::names;
+  app.add_option("--prefetch", prefetch, "which experts are read before they are asked for, while the storage is idle")
+      ->check(one_of({prefetches.begin(), prefetches.end()}))
+      ->capture_default_str();
+  app.add_option("--lookahead", lookahead, "layers that gate-lookahead looks ahead")
+      ->check(within(1, 16))
+      ->capture_default_str();
+  app.add_option("--representation", representation,
+                 "what lazy experts become in memory: as in the file, or packed anew, which changes the logits")
+      ->check(one_of({"keep", "F32", "F16", "BF16", "Q8_0", "Q4_0"}))
+      ->capture_default_str();
+  app.add_option("--hot-set", hot_set, "file of lines \"layer expert\": experts that are evicted last");
+  app.add_option("--checksums", checksums,
+                 "compares what is read of lazy experts with its first-read, or with the checksums in a file");
   app.add_option("--threads", threads, "for the arithmetic; default: all cores")->check(within(1, 1024));
   app.add_option("--kv", kv, "precision of keys and values")
       ->check(CLI::IsMember({"f16", "f32"}))
@@ -207,16 +251,20 @@ class Engine::Listening final : public lazymoe::store::ExpertSource {
  public:
   Listening(const Engine& engine, std::unique_ptr<ExpertSource> source) : engine_(engine), source_(std::move(source)) {}
 
-  lazymoe::store::Leases acquire(lazymoe::LayerIndex layer, std::span<const lazymoe::ExpertIndex> experts) override {
-    return source_->acquire(layer, experts);
+  lazymoe::store::Leases acquire(lazymoe::LayerIndex layer, std::span<const lazymoe::ExpertIndex> experts,
+                                 lazymoe::store::Use use) override {
+    return source_->acquire(layer, experts, use);
   }
-  std::size_t max_leases(lazymoe::LayerIndex layer) const noexcept override { return source_->max_leases(layer); }
   bool resident(lazymoe::LayerIndex layer, lazymoe::ExpertIndex expert) const override {
     return source_->resident(layer, expert);
   }
   void on_route(const lazymoe::store::RouteEvent& event) override {
     if (engine_.on_route) engine_.on_route(event);
     source_->on_route(event);
+  }
+  lazymoe::store::Lookahead lookahead() const noexcept override { return source_->lookahead(); }
+  void expect(lazymoe::LayerIndex layer, std::span<const lazymoe::ExpertIndex> experts) noexcept override {
+    source_->expect(layer, experts);
   }
 
  private:
@@ -229,11 +277,18 @@ Engine::Engine(lazymoe::gguf::File file, const EngineOptions& options)
 
 std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_source(const EngineOptions& options) {
   auto storage = make_storage(options.storage, file_.paths());
-  return std::make_unique<Listening>(
-      *this, options.experts == "eager" ? open_eager(std::move(storage)) : open_lazy(std::move(storage), options));
+  std::unique_ptr<lazymoe::store::ExpertSource> source;
+  if (options.experts == "eager") {
+    source = open_eager(std::move(storage));
+  } else {
+    visit_representation(options.representation, [&](auto representation) {
+      source = open_lazy<typename decltype(representation)::type>(std::move(storage), options);
+    });
+  }
+  return std::make_unique<Listening>(*this, std::move(source));
 }
 
-lazymoe::store::ExpertBudget Engine::expert_budget(const lazymoe::experts::ExpertMap& map, lazymoe::Bytes padding,
+lazymoe::store::ExpertBudget Engine::expert_budget(const lazymoe::experts::ExpertMap& map, lazymoe::Bytes floor,
                                                    const EngineOptions& options) const {
   if (options.memory.empty()) {
     return options.budget.empty() ? recommended_budget(map) : lazymoe::store::ExpertBudget::parse(options.budget);
@@ -253,17 +308,32 @@ lazymoe::store::ExpertBudget Engine::expert_budget(const lazymoe::experts::Exper
   memory.reserve("weights", needs.weights);
   memory.reserve("keys and values", needs.state);
   memory.reserve("scratch", needs.scratch);
-  return memory.reserve_rest("experts", lazymoe::store::SlotPlan::floor_bytes(map, padding));
+  return memory.reserve_rest("experts", floor);
 }
 
+template <class Representation>
 std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_lazy(lazymoe::storage::AnyStorage storage,
                                                                 const EngineOptions& options) {
   lazymoe::experts::ExpertMap map(file_);
   lazymoe::store::StoreOptions store_options;
-  store_options.budget = expert_budget(map, lazymoe::storage::padding(storage), options);
-  auto store = std::make_unique<lazymoe::store::ExpertStore<Chosen>>(
-      std::move(map), std::move(storage), store_options,
-      [&](lazymoe::KeySpace space) { return lazymoe::cache::make_eviction(options.eviction, space); });
+  using Store = lazymoe::store::ExpertStore<Chosen<Representation>>;
+  store_options.budget = expert_budget(map, Store::floor_bytes(map, storage), options);
+  if (!options.checksums.empty()) {
+    checksums_ = std::make_unique<lazymoe::store::Checksums>(map.space());
+    if (options.checksums != "first-read") checksums_->parse(read_file(options.checksums), options.checksums);
+    store_options.checksums = checksums_.get();
+  }
+  std::vector<lazymoe::ExpertKey> hot;
+  if (!options.hot_set.empty()) {
+    hot = lazymoe::cache::parse_hot_set(read_file(options.hot_set), map.space(), options.hot_set);
+  }
+  const auto make_eviction = [&](lazymoe::KeySpace space) {
+    auto eviction = lazymoe::cache::make_eviction(options.eviction, space);
+    if (hot.empty()) return eviction;
+    return lazymoe::cache::AnyEviction(lazymoe::cache::Pinned<lazymoe::cache::AnyEviction>(space, std::move(eviction), hot));
+  };
+  auto store = std::make_unique<Store>(std::move(map), std::move(storage), store_options, make_eviction,
+                                       lazymoe::store::AnyPrefetch::of(options.prefetch, {.depth = options.lookahead}));
   expert_bytes_ = store->plan().total_bytes();
   counters_ = [s = store.get()] { return s->counters().total; };
   return store;

@@ -12,6 +12,7 @@
 #include <lazymoe/models/load.hpp>
 #include <lazymoe/parallel/thread_pool.hpp>
 #include <lazymoe/storage/any_storage.hpp>
+#include <lazymoe/store/checksums.hpp>
 #include <lazymoe/store/slot_plan.hpp>
 #include <lazymoe/store/source.hpp>
 
@@ -25,6 +26,11 @@ struct EngineOptions {
   std::string memory;
   std::string eviction;
   std::string storage;
+  std::string prefetch = "none";
+  unsigned lookahead = 1;
+  std::string representation = "keep";
+  std::string hot_set;
+  std::string checksums;
   unsigned threads = 0;
   std::string kv = "f16";
   std::string recurrence = "step";
@@ -60,10 +66,11 @@ class Engine {
   class Listening;
 
   std::unique_ptr<lazymoe::store::ExpertSource> open_source(const EngineOptions& options);
+  template <class Representation>
   std::unique_ptr<lazymoe::store::ExpertSource> open_lazy(lazymoe::storage::AnyStorage storage,
                                                           const EngineOptions& options);
   std::unique_ptr<lazymoe::store::ExpertSource> open_eager(lazymoe::storage::AnyStorage storage);
-  lazymoe::store::ExpertBudget expert_budget(const lazymoe::experts::ExpertMap& map, lazymoe::Bytes padding,
+  lazymoe::store::ExpertBudget expert_budget(const lazymoe::experts::ExpertMap& map, lazymoe::Bytes floor,
                                              const EngineOptions& options) const;
   lazymoe::models::Model open_model(const EngineOptions& options);
 
@@ -71,6 +78,7 @@ class Engine {
   lazymoe::parallel::ThreadPool pool_;
   std::function<std::optional<lazymoe::instrument::StoreCounters>()> counters_;
   lazymoe::Bytes expert_bytes_ = 0;
+  std::unique_ptr<lazymoe::store::Checksums> checksums_;
   std::unique_ptr<lazymoe::store::ExpertSource> source_;
   lazymoe::models::Model model_;
 };

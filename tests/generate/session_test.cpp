@@ -35,14 +35,13 @@ class FailingOnce final : public store::ExpertSource {
 
   std::optional<std::size_t> calls_until_failure;
 
-  store::Leases acquire(LayerIndex layer, std::span<const ExpertIndex> experts) override {
+  store::Leases acquire(LayerIndex layer, std::span<const ExpertIndex> experts, store::Use use) override {
     if (calls_until_failure && (*calls_until_failure)-- == 0) {
       calls_until_failure.reset();
       throw Error(Errc::io, "the disk is gone");
     }
-    return source_.acquire(layer, experts);
+    return source_.acquire(layer, experts, use);
   }
-  std::size_t max_leases(LayerIndex layer) const noexcept override { return source_.max_leases(layer); }
   bool resident(LayerIndex layer, ExpertIndex expert) const override { return source_.resident(layer, expert); }
 
  private:

@@ -39,11 +39,10 @@ class Unreliable final : public store::ExpertSource {
  public:
   explicit Unreliable(store::ExpertSource& inner) : inner_(inner) {}
 
-  store::Leases acquire(LayerIndex layer, std::span<const ExpertIndex> experts) override {
+  store::Leases acquire(LayerIndex layer, std::span<const ExpertIndex> experts, store::Use use) override {
     if (calls_until_failure-- == 0) throw Error(Errc::io, "the disk is gone");
-    return inner_.acquire(layer, experts);
+    return inner_.acquire(layer, experts, use);
   }
-  std::size_t max_leases(LayerIndex layer) const noexcept override { return inner_.max_leases(layer); }
   bool resident(LayerIndex layer, ExpertIndex expert) const override { return inner_.resident(layer, expert); }
 
   int calls_until_failure = -1;

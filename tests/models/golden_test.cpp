@@ -62,10 +62,9 @@ class Listening final : public store::ExpertSource {
  public:
   explicit Listening(store::ExpertSource& inner) : inner_(inner) {}
 
-  store::Leases acquire(LayerIndex layer, std::span<const ExpertIndex> experts) override {
-    return inner_.acquire(layer, experts);
+  store::Leases acquire(LayerIndex layer, std::span<const ExpertIndex> experts, store::Use use) override {
+    return inner_.acquire(layer, experts, use);
   }
-  std::size_t max_leases(LayerIndex layer) const noexcept override { return inner_.max_leases(layer); }
   bool resident(LayerIndex layer, ExpertIndex expert) const override { return inner_.resident(layer, expert); }
   void on_route(const store::RouteEvent& event) override {
     Route& route = routes.emplace_back(Route{event.layer, event.position});

@@ -49,7 +49,7 @@ std::uint64_t hash_of(const Model& model, std::size_t n_batch, const Mode& mode)
 }
 
 /// One store for all policies: each is also compiled into a store of its own in tests/store.
-struct Policies {
+struct Policies : store::DefaultPolicies {
   using Storage = storage::AnyStorage;
   using Eviction = cache::AnyEviction;
 };

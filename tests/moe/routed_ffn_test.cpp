@@ -58,7 +58,7 @@ constexpr TopKRouter router{};
 tensor::Matrix run(RoutedFfn& ffn, const Layer& layer, std::size_t k, const tensor::Matrix& x,
                    store::ExpertSource& source, parallel::ThreadPool& pool, std::size_t first_position = 0) {
   tensor::Matrix out(x.rows(), x.cols());
-  ffn.run(0, router, k, {.gate_inp = layer.router_weights}, {}, x, first_position, source, pool, out);
+  ffn.run(0, router, k, {.gate_inp = layer.router_weights}, {}, x, first_position, source, pool, [] {}, out);
   return out;
 }
 

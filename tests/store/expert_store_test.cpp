@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 using Experts = std::vector<ExpertIndex>;
 
 template <class StorageType, class EvictionType = cache::Lru>
-struct Choices {
+struct Choices : DefaultPolicies {
   using Storage = StorageType;
   using Eviction = EvictionType;
 };
@@ -52,7 +52,7 @@ HookedStore<Inner> hooked_store(const test::ModelFixture& model, std::shared_ptr
 
 /// Acquires, waits for all and releases.
 void use(ExpertSource& source, LayerIndex layer, const Experts& experts) {
-  const Leases leases = source.acquire(layer, experts);
+  const Leases leases = source.acquire(layer, experts, Use::step);
   for (std::size_t i = 0; i < leases.size(); ++i) (void)leases.wait(i);
 }
 
@@ -68,8 +68,8 @@ void walk(const test::ModelFixture& model, std::uint32_t seed, int steps, Fn&& f
 }
 
 instrument::LayeredCounters without_times(instrument::LayeredCounters counters) {
-  counters.total.wait_ns = 0;
-  for (auto& layer : counters.layers) layer.wait_ns = 0;
+  counters.total.wait_ns = counters.total.busy_ns = 0;
+  for (auto& layer : counters.layers) layer.wait_ns = layer.busy_ns = 0;
   return counters;
 }
 
@@ -221,7 +221,8 @@ TEMPLATE_TEST_CASE("A failed read fails its own lease, frees its slot and is tri
   }
   CHECK(store.idle());
   CHECK(store.counters().total.misses == 2 + 10);
-  CHECK(store.counters().total.bytes_read == 2 * model.map.layer(1).bytes());
+  const experts::LayerExperts& l = model.map.layer(1);
+  CHECK(store.counters().total.bytes_read == 2 * l.bytes() + 10 * (l.gate.bytes() + l.down.bytes()));
 
   broken = false;
   use(store, 1, {4});

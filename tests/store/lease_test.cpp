@@ -17,8 +17,12 @@ static_assert(std::is_nothrow_move_constructible_v<Leases> && std::is_nothrow_mo
 /// Remembers what is released; the slot's number is the view's number of rows.
 class Keeper : public LeaseKeeper {
  public:
-  [[nodiscard]] bool ready(SlotIndex slot) const override { return slot != SlotIndex{9}; }
-  [[nodiscard]] ExpertView wait(SlotIndex slot) override {
+  [[nodiscard]] bool ready(SlotIndex slot, Extent extent) const override {
+    return slot != SlotIndex{9} || extent == Extent::gate_up;
+  }
+  [[nodiscard]] std::uint64_t arrivals() const override { return n_arrivals; }
+  void wait_arrival(std::uint64_t seen, SlotIndex) override { n_arrivals = seen + 1; }
+  [[nodiscard]] ExpertView wait(SlotIndex slot, Extent) override {
     ExpertView view;
     view.gate.rows = static_cast<std::size_t>(slot);
     return view;
@@ -28,6 +32,7 @@ class Keeper : public LeaseKeeper {
   }
 
   std::vector<std::uint32_t> released;
+  std::uint64_t n_arrivals = 0;
 };
 
 using Slots = std::vector<std::uint32_t>;
@@ -43,6 +48,10 @@ TEST_CASE("Leases answer in the order asked and release everything once", "[stor
     CHECK(leases.wait(2).gate.rows == 2);
     CHECK(leases.ready(0));
     CHECK_FALSE(leases.ready(1));
+    CHECK(leases.ready(1, Extent::gate_up));
+    const std::uint64_t seen = leases.arrivals();
+    leases.wait_arrival(seen);
+    CHECK(leases.arrivals() > seen);
     CHECK(keeper.released.empty());
   }
   CHECK(keeper.released == Slots{5, 9, 2});

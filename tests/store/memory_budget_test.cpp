@@ -28,7 +28,7 @@ TEST_CASE("The rest goes to whom it is enough for", "[store]") {
   CHECK(memory.left() == 0);
 }
 
-TEST_CASE("A refusal shows the arithmetic", "[store]") {
+TEST_CASE("A refusal of memory shows the arithmetic", "[store]") {
   MemoryBudget memory(10 << 20);
   memory.reserve("weights", 6 << 20);
   memory.reserve("keys and values", 3 << 20);

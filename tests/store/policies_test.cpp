@@ -18,6 +18,8 @@ struct OtherLab : DefaultPolicies {
 };
 struct NoEviction {
   using Storage = storage::Mmap;
+  using Representation = KeepQuantized;
+  using Prefetch = NoPrefetch;
 };
 struct WrongEviction : DefaultPolicies {
   using Eviction = int;

@@ -22,20 +22,20 @@ namespace lazymoe::test {
 class FakeSource final : public store::ExpertSource, private store::LeaseKeeper {
  public:
   FakeSource(std::vector<store::ExpertView> experts, std::size_t most, std::uint64_t seed)
-      : experts_(std::move(experts)), most_(most), arrived_(experts_.size()), noise_(seed) {}
+      : experts_(std::move(experts)), most_(most), arrived_(experts_.size()), half_arrived_(experts_.size()), noise_(seed) {}
 
-  store::Leases acquire(LayerIndex, std::span<const ExpertIndex> wanted) override {
-    REQUIRE(wanted.size() <= most_);
+  store::Leases acquire(LayerIndex, std::span<const ExpertIndex> wanted, store::Use) override {
+    wanted = wanted.first(std::min(wanted.size(), most_));
     std::vector<store::SlotIndex> slots;
     for (const ExpertIndex e : wanted) {
       asked.push_back(e);
       slots.push_back(store::SlotIndex{e});
       arrived_[e] = noise_.bits() % 2 == 0;
+      half_arrived_[e] = arrived_[e] || noise_.bits() % 2 == 0;
     }
     pinned += slots.size();
     return {*this, std::move(slots)};
   }
-  std::size_t max_leases(LayerIndex) const noexcept override { return most_; }
   bool resident(LayerIndex, ExpertIndex e) const override { return arrived_[e]; }
   void on_route(const store::RouteEvent& event) override {
     CHECK(pinned == 0);
@@ -52,22 +52,36 @@ class FakeSource final : public store::ExpertSource, private store::LeaseKeeper 
   std::size_t pinned = 0;
 
  private:
-  bool ready(store::SlotIndex slot) const override { return arrived_[static_cast<std::size_t>(slot)]; }
-  store::ExpertView wait(store::SlotIndex slot) override {
+  bool ready(store::SlotIndex slot, store::Extent extent) const override {
+    const auto e = static_cast<std::size_t>(slot);
+    return extent == store::Extent::whole ? arrived_[e] : half_arrived_[e];
+  }
+  store::ExpertView wait(store::SlotIndex slot, store::Extent extent) override {
     const auto e = static_cast<std::size_t>(slot);
     if (broken == e) throw Error(Errc::io, "expert " + std::to_string(e) + " cannot be read");
-    if (!arrived_[e]) {
-      for (std::size_t other = 0; other < arrived_.size(); ++other) {
-        if (other == e || noise_.bits() % 4 == 0) arrived_[other] = true;
-      }
+    REQUIRE(ready(slot, extent));
+    store::ExpertView view = experts_[e];
+    if (!arrived_[e]) view.down = {};
+    return view;
+  }
+  std::uint64_t arrivals() const override { return n_arrivals_; }
+  /// Brings halves of experts, and a few others along.
+  void wait_arrival(std::uint64_t seen, store::SlotIndex) override {
+    REQUIRE(seen == n_arrivals_);
+    ++n_arrivals_;
+    for (std::size_t e = 0; e < arrived_.size(); ++e) {
+      if (noise_.bits() % 4 != 0) continue;
+      arrived_[e] = half_arrived_[e];
+      half_arrived_[e] = true;
     }
-    return experts_[e];
   }
   void release(std::span<const store::SlotIndex> slots) noexcept override { pinned -= slots.size(); }
 
   std::vector<store::ExpertView> experts_;
   std::size_t most_;
   std::vector<bool> arrived_;
+  std::vector<bool> half_arrived_;  ///< gate and up
+  std::uint64_t n_arrivals_ = 0;
   Noise noise_;
 };
 

@@ -29,6 +29,8 @@ class AnyEviction {
   void on_hit(ExpertKey key) noexcept { policy_->on_hit(key); }
   void on_erase(ExpertKey key) noexcept { policy_->on_erase(key); }
 
+  [[nodiscard]] bool pins(ExpertKey key) const noexcept { return policy_->pins(key); }
+
   template <std::predicate<ExpertKey> Pred>
   [[nodiscard]] std::optional<ExpertKey> victim(Pred&& evictable) {
     return policy_->victim({&evictable, [](const void* pred, ExpertKey key) {
@@ -50,6 +52,7 @@ class AnyEviction {
     virtual void on_insert(ExpertKey key) noexcept = 0;
     virtual void on_hit(ExpertKey key) noexcept = 0;
     virtual void on_erase(ExpertKey key) noexcept = 0;
+    [[nodiscard]] virtual bool pins(ExpertKey key) const noexcept = 0;
     virtual std::optional<ExpertKey> victim(PredicateRef evictable) = 0;
   };
 
@@ -59,6 +62,13 @@ class AnyEviction {
     void on_insert(ExpertKey key) noexcept override { policy.on_insert(key); }
     void on_hit(ExpertKey key) noexcept override { policy.on_hit(key); }
     void on_erase(ExpertKey key) noexcept override { policy.on_erase(key); }
+    bool pins(ExpertKey key) const noexcept override {
+      if constexpr (PinningPolicy<P>) {
+        return policy.pins(key);
+      } else {
+        return (void)key, false;
+      }
+    }
     std::optional<ExpertKey> victim(PredicateRef evictable) override { return policy.victim(evictable); }
     P policy;
   };

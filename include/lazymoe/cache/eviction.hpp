@@ -44,6 +44,12 @@ concept AdmittingPolicy = EvictionPolicy<P> && requires(const P policy, ExpertKe
   { policy.admit(key, key) } noexcept -> std::same_as<bool>;  // (newcomer, victim)
 };
 
+/// An eviction policy that spares some experts whatever happens to the others, and says which: for counting.
+template <class P>
+concept PinningPolicy = EvictionPolicy<P> && requires(const P policy, ExpertKey key) {
+  { policy.pins(key) } noexcept -> std::same_as<bool>;
+};
+
 // clang-format on
 
 }  // namespace lazymoe::cache

@@ -41,6 +41,8 @@ class Pinned {
   void on_hit(ExpertKey key) noexcept { eviction_.on_hit(key); }
   void on_erase(ExpertKey key) noexcept { eviction_.on_erase(key); }
 
+  [[nodiscard]] bool pins(ExpertKey key) const noexcept { return pinned_[index(key)] != 0; }
+
   template <std::predicate<ExpertKey> Pred>
   [[nodiscard]] std::optional<ExpertKey> victim(Pred&& evictable) {
     const auto unpinned = [&](ExpertKey key) { return pinned_[index(key)] == 0 && evictable(key); };

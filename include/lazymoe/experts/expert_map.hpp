@@ -75,6 +75,7 @@ class ExpertMap {
                                           " experts, " + std::to_string(n_used_) + " used");
     }
     space_ = {.layers = n_blocks - n_predict, .experts = n_experts};
+    for (const auto& path : file.paths()) file_names_.push_back(path.string());
     std::string problems;
     for (LayerIndex layer = 0; layer < space_.layers; ++layer) layers_.push_back(find_layer(file, layer, problems));
     if (!problems.empty()) throw Error(Errc::bad_tensor, file.name() + ": " + problems);
@@ -94,6 +95,11 @@ class ExpertMap {
 
   /// Experts that the router chooses per token and layer.
   [[nodiscard]] std::uint32_t n_used() const noexcept { return n_used_; }
+
+  /// Name of a file of the model, for messages.
+  [[nodiscard]] std::string file_name(std::uint32_t shard) const {
+    return shard < file_names_.size() ? file_names_[shard] : "file " + std::to_string(shard) + " of the model";
+  }
 
   /// False for the dense layers that some models begin with.
   [[nodiscard]] bool has_experts(LayerIndex layer) const noexcept { return layers_[layer].has_value(); }
@@ -174,6 +180,7 @@ class ExpertMap {
   KeySpace space_;
   std::uint32_t n_used_ = 0;
   std::vector<std::optional<LayerExperts>> layers_;  // by layer
+  std::vector<std::string> file_names_;              // by shard
 };
 
 }  // namespace lazymoe::experts

@@ -25,4 +25,12 @@ inline void prefer_huge_pages(std::span<std::byte> buffer) noexcept {
 #endif
 }
 
+/// Returns the whole pages of a buffer to the system; their content is lost, and reading them again gives zeros.
+inline void give_back(std::span<std::byte> buffer) noexcept {
+  constexpr std::uintptr_t page = 4096;
+  const auto begin = align_up(reinterpret_cast<std::uintptr_t>(buffer.data()), page);
+  const auto end = (reinterpret_cast<std::uintptr_t>(buffer.data()) + buffer.size()) / page * page;
+  if (begin < end) (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
 }  // namespace lazymoe::io

@@ -50,6 +50,7 @@ class DecoderSequence final : public Sequence {
   tensor::Matrix hidden_;  // [n_batch, n_embd]: the residual stream
   tensor::Matrix normed_;  // [n_batch, n_embd]
   tensor::Matrix delta_;   // [n_batch, n_embd]: what a sublayer adds
+  tensor::Matrix guess_;   // [n_batch, n_embd]: what a later layer's router would see
   std::size_t n_batch_;
 };
 
@@ -178,8 +179,20 @@ class Decoder {
       block.mixer.run(c, rope_, s.normed_, s.state_, s.mixer_, *pool_, s.delta_);
       add_delta(s);
       tensor::rms_norm(hidden, block.ffn_norm, c.rms_epsilon, s.normed_);
-      block.ffn.run(layer, c, s.normed_, s.state_.length(), *experts_, s.ffn_, *pool_, s.delta_);
+      block.ffn.run(layer, c, s.normed_, s.state_.length(), *experts_, s.ffn_, *pool_, [&] { expect_after(s, i); },
+                    s.delta_);
       add_delta(s);
+    }
+  }
+
+  /// Asks the routers of the blocks after `i` what they would choose now, if the source of the experts wants to know.
+  void expect_after(SequenceType& s, std::size_t i) const {
+    const store::Lookahead ahead = experts_->lookahead();
+    const std::size_t end = std::min(blocks_.size(), i + 1 + ahead.depth);
+    for (std::size_t next = i + 1; next < end; ++next) {
+      s.guess_.resize(s.hidden_.rows(), s.hidden_.cols());
+      tensor::rms_norm(s.hidden_, blocks_[next].ffn_norm, config_.rms_epsilon, s.guess_);
+      blocks_[next].ffn.expect(static_cast<LayerIndex>(next), config_, s.guess_, ahead.width, *experts_, s.ffn_, *pool_);
     }
   }
 

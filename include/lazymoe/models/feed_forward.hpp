@@ -1,11 +1,13 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <string>
 #include <vector>
 
 #include "../core/types.hpp"
 #include "../moe/dense_ffn.hpp"
+#include "../moe/route_guesses.hpp"
 #include "../moe/routed_ffn.hpp"
 #include "../parallel/thread_pool.hpp"
 #include "../simd/math.hpp"
@@ -21,6 +23,7 @@ namespace lazymoe::models {
 /// Scratch of feed-forwards, shared by all layers of a sequence.
 struct FeedForwardScratch {
   moe::RoutedFfn routed;
+  moe::RouteGuesses guesses;
   moe::DenseFfn::Scratch dense;
   tensor::Activations inputs;
   tensor::Matrix shared;  // [tokens, n_embd]
@@ -51,18 +54,37 @@ class FeedForward {
     if (c.shared_gate) binder.vector(shared_gate_, prefix + "gate_inp_shexp.weight", c.n_embd);
   }
 
+  /// @param  meanwhile is called, if the layer has experts, when the reads of those that are missing have begun
   /// @shape  x[tokens, n_embd], already normed -> out[tokens, n_embd]
   /// @throws Error{io} if an expert cannot be read
+  template <std::invocable Meanwhile>
   void run(LayerIndex layer, const Config& c, const tensor::ConstRows& x, std::size_t first_position,
-           store::ExpertSource& experts, FeedForwardScratch& s, parallel::ThreadPool& pool, tensor::Rows out) const {
+           store::ExpertSource& experts, FeedForwardScratch& s, parallel::ThreadPool& pool, Meanwhile&& meanwhile,
+           tensor::Rows out) const {
     if (!routed_) {
       s.inputs.assign(x);
       dense_.run(s.inputs, s.dense, pool, out);
       return;
     }
     const moe::ExpertKind kind{.activation = c.activation, .biases = c.expert_biases ? &biases_ : nullptr};
-    s.routed.run(layer, c.router, c.n_experts_used, router_, kind, x, first_position, experts, pool, out);
-    if (c.n_ff_shared != 0) add_shared(c, x, s, pool, out);
+    const auto run_shared = [&] {
+      meanwhile();
+      if (c.n_ff_shared != 0) compute_shared(c, x, s, pool);
+    };
+    s.routed.run(layer, c.router, c.n_experts_used, router_, kind, x, first_position, experts, pool, run_shared, out);
+    if (c.n_ff_shared == 0) return;
+    for (std::size_t t = 0; t < tensor::row_count(x); ++t) {
+      simd::add(tensor::row(s.shared, t).data(), tensor::row(out, t).data(), c.n_embd);
+    }
+  }
+
+  /// Tells `experts` which of them this layer would choose if `x` were its input: those that most tokens choose first.
+  ///
+  /// @param width experts a token; 0: as many as the layer uses
+  /// @shape x[tokens, n_embd], already normed
+  void expect(LayerIndex layer, const Config& c, const tensor::ConstRows& x, std::size_t width,
+              store::ExpertSource& experts, FeedForwardScratch& s, parallel::ThreadPool& pool) const {
+    if (routed_) s.guesses.run(layer, c.router, width == 0 ? c.n_experts_used : width, router_, x, experts, pool);
   }
 
  private:
@@ -73,17 +95,15 @@ class FeedForward {
     binder.matrix(ffn.down, prefix + "down" + suffix + ".weight", n_embd, n_ff);
   }
 
-  void add_shared(const Config& c, const tensor::ConstRows& x, FeedForwardScratch& s, parallel::ThreadPool& pool,
-                  tensor::Rows out) const {
+  void compute_shared(const Config& c, const tensor::ConstRows& x, FeedForwardScratch& s,
+                      parallel::ThreadPool& pool) const {
     s.inputs.assign(x);
     s.shared.resize(x.rows(), x.cols());
     dense_.run(s.inputs, s.dense, pool, s.shared);
+    if (!c.shared_gate) return;
     for (std::size_t t = 0; t < tensor::row_count(x); ++t) {
       float* y = tensor::row(s.shared, t).data();
-      if (c.shared_gate) {
-        simd::scale(simd::sigmoid(tensor::dot(shared_gate_, tensor::row(x, t))), y, y, c.n_embd);
-      }
-      simd::add(y, tensor::row(out, t).data(), c.n_embd);
+      simd::scale(simd::sigmoid(tensor::dot(shared_gate_, tensor::row(x, t))), y, y, c.n_embd);
     }
   }
 

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "../core/contract.hpp"
@@ -18,16 +20,10 @@
 #include "../tensor/matmul.hpp"
 #include "activation.hpp"
 #include "router.hpp"
+#include "router_weights.hpp"
 #include "routes.hpp"
 
 namespace lazymoe::moe {
-
-/// What one layer's router multiplies and adds.
-struct RouterWeights {
-  quant::PackedMatrix gate_inp;            ///< [n_experts, n_embd]
-  std::vector<float> bias = {};            ///< [n_experts], or none: added to the logits
-  std::vector<float> selection_bias = {};  ///< [n_experts], or none: for the choice of experts alone
-};
 
 /// What the experts of one layer add to their products, in the families that have it. Small, so always in memory.
 struct ExpertBiases {
@@ -54,12 +50,13 @@ class RoutedFfn {
   /// out[t] = sum_j w_j * down_e(silu(gate_e x[t]) * up_e x[t]),  e = the j-th expert of token t; with other activations
   /// and biases as `kind` says.
   ///
+  /// @param  meanwhile is called once, when the reads of what is missing have begun: for work that needs no experts
   /// @shape  x[tokens, n_embd] -> out[tokens, n_embd]
   /// @throws Error{io} if an expert cannot be read; nothing stays pinned
-  template <Router R>
+  template <Router R, std::invocable Meanwhile>
   void run(LayerIndex layer, const R& router, std::size_t k, const RouterWeights& weights, const ExpertKind& kind,
            const tensor::ConstRows& x, std::size_t first_position, store::ExpertSource& source,
-           parallel::ThreadPool& pool, tensor::Rows out) {
+           parallel::ThreadPool& pool, Meanwhile&& meanwhile, tensor::Rows out) {
     inputs_.assign(x);
     kind_ = kind;
     route(layer, router, k, weights, first_position, source, pool);
@@ -69,17 +66,20 @@ class RoutedFfn {
     reserve(outputs_, n_places, tensor::width(x));
     n_done_ = 0;
     order_residents_first(layer, source);
-    const std::size_t most = std::max<std::size_t>(source.max_leases(layer), 1);
-    for (std::size_t first = 0; first < order_.size(); first += most) {
-      const auto group = std::span<const ExpertIndex>(order_).subspan(first, std::min(most, order_.size() - first));
-      run_group(group, source.acquire(layer, group), pool);
+    const store::Use use = routes_.n_tokens() == 1 ? store::Use::step : store::Use::prompt;
+    for (auto left = std::span<const ExpertIndex>(order_); !left.empty();) {
+      const store::Leases leases = source.acquire(layer, left, use);
+      if (left.size() == order_.size()) meanwhile();
+      run_group(left.first(leases.size()), leases, pool);
+      left = left.subspan(leases.size());
     }
     add_in_router_order(tensor::width(x), pool, out);
   }
 
  private:
-  /// An expert that has arrived, and where its tokens' rows begin among the outputs.
+  /// An expert whose gate and up, or all of it, have arrived, and where its tokens' rows begin among the outputs.
   struct Arrived {
+    std::size_t lease = 0;
     ExpertIndex expert = 0;
     store::ExpertView view;
     std::size_t first_row = 0;
@@ -91,10 +91,9 @@ class RoutedFfn {
     const std::size_t n_tokens = inputs_.tokens();
     reserve(logits_, n_tokens, weights.gate_inp.rows);
     tensor::Rows logits = tensor::first_rows(logits_, n_tokens);
-    tensor::matmul(weights.gate_inp, inputs_, logits, pool);
+    multiply_router(weights, inputs_, logits, pool);
     routes_.reset(n_tokens, k);
     for (std::size_t t = 0; t < n_tokens; ++t) {
-      if (!weights.bias.empty()) simd::add(weights.bias.data(), tensor::row(logits, t).data(), weights.bias.size());
       router.route(tensor::row(logits, t), weights.selection_bias, routes_.experts(t), routes_.weights(t));
       source.on_route({.layer = layer,
                        .position = first_position + t,
@@ -112,61 +111,87 @@ class RoutedFfn {
     order_.insert(order_.end(), missing_.begin(), missing_.end());
   }
 
-  /// Computes in waves: all experts that are there now, then whatever came meanwhile.
+  /// Computes in waves: gate and up of all experts that have them now, down of all that have it and went through the
+  /// first; then whatever came meanwhile.
   void run_group(std::span<const ExpertIndex> group, const store::Leases& leases, parallel::ThreadPool& pool) {
-    waiting_.resize(group.size());
-    for (std::size_t i = 0; i < group.size(); ++i) waiting_[i] = i;
-    while (!waiting_.empty()) {
-      wave_.clear();
-      if (std::none_of(waiting_.begin(), waiting_.end(), [&](std::size_t i) { return leases.ready(i); })) {
-        (void)leases.wait(waiting_.front());
+    first_row_ = n_done_;
+    waiting_.clear();
+    halves_.clear();
+    std::size_t n_rows = 0;
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      Arrived& a = waiting_.emplace_back();
+      a.lease = i;
+      a.expert = group[i];
+      n_rows += routes_.tokens(group[i]).size();
+    }
+    for (std::size_t i = own_rows_.size(); i < n_rows; ++i) own_rows_.push_back(static_cast<std::uint32_t>(i));
+    bool begun = false;
+    while (!waiting_.empty() || !halves_.empty()) {
+      const std::uint64_t seen = leases.arrivals();
+      const bool first = take_ready(waiting_, store::Extent::gate_up, leases);
+      if (first) {
+        if (!std::exchange(begun, true)) reserve_hidden(n_rows, wave_.front().view.gate.rows);
+        run_gate_and_up(pool);
+        halves_.insert(halves_.end(), wave_.begin(), wave_.end());
       }
-      std::erase_if(waiting_, [&](std::size_t i) {
-        if (!leases.ready(i)) return false;
-        wave_.push_back({.expert = group[i], .view = leases.wait(i)});
-        return true;
-      });
-      run_wave(pool);
+      const bool second = take_ready(halves_, store::Extent::whole, leases);
+      if (second) run_down(pool);
+      if (!first && !second) leases.wait_arrival(seen);
     }
   }
 
-  void run_wave(parallel::ThreadPool& pool) {
-    const std::size_t first_row = n_done_;
+  /// Moves those that have arrived so far into the wave; false if there are none.
+  bool take_ready(std::vector<Arrived>& from, store::Extent extent, const store::Leases& leases) {
+    wave_.clear();
+    std::erase_if(from, [&](Arrived& a) {
+      if (!leases.ready(a.lease, extent)) return false;
+      a.view = leases.wait(a.lease, extent);
+      wave_.push_back(a);
+      return true;
+    });
+    return !wave_.empty();
+  }
+
+  void reserve_hidden(std::size_t n_rows, std::size_t n_ff) {
+    reserve(gates_, n_rows, n_ff);
+    reserve(ups_, n_rows, n_ff);
+    hidden_.assign(rows_of(gates_, 0, 0, n_ff));
+  }
+
+  void run_gate_and_up(parallel::ThreadPool& pool) {
     for (Arrived& a : wave_) {
       a.first_row = n_done_;
       for (const std::uint32_t place : routes_.places(a.expert)) rows_[place] = static_cast<std::uint32_t>(n_done_++);
     }
-    const std::size_t n_rows = n_done_ - first_row;
-    const quant::PackedMatrix& down = wave_.front().view.down;
-    const std::size_t n_ff = down.cols;
-    reserve(gates_, n_rows, n_ff);
-    reserve(ups_, n_rows, n_ff);
-    if (own_rows_.size() < n_rows) {
-      for (std::size_t i = own_rows_.size(); i < n_rows; ++i) own_rows_.push_back(static_cast<std::uint32_t>(i));
-    }
-
-    inputs_.prepare(tensor::activation_kind(wave_.front().view.gate.type), pool);
+    const quant::PackedMatrix& like = wave_.front().view.gate;
+    const std::size_t n_ff = like.rows;
+    inputs_.prepare(tensor::activation_kind(like.type), pool);
     inputs_.prepare(tensor::activation_kind(wave_.front().view.up.type), pool);
-    for_rows_of_wave(n_ff, wave_.front().view.gate, pool, [&](const Arrived& a, std::size_t begin, std::size_t end) {
+    for_rows_of_wave(n_ff, like, pool, [&](const Arrived& a, std::size_t begin, std::size_t end) {
       const auto tokens = routes_.tokens(a.expert);
-      tensor::Rows gate = rows_of(gates_, a.first_row - first_row, tokens.size(), n_ff);
-      tensor::Rows up = rows_of(ups_, a.first_row - first_row, tokens.size(), n_ff);
+      tensor::Rows gate = rows_of(gates_, a.first_row - first_row_, tokens.size(), n_ff);
+      tensor::Rows up = rows_of(ups_, a.first_row - first_row_, tokens.size(), n_ff);
       tensor::multiply_rows(a.view.gate, inputs_, tokens, begin, end, gate);
       tensor::multiply_rows(a.view.up, inputs_, tokens, begin, end, up);
       for (std::size_t i = 0; i < tokens.size(); ++i) {
         activate(a.expert, n_ff, begin, end, tensor::row(gate, i).data(), tensor::row(up, i).data());
       }
     });
+    hidden_.extend(n_done_ - first_row_);
+  }
 
-    hidden_.assign(rows_of(gates_, 0, n_rows, n_ff));
-    hidden_.prepare(tensor::activation_kind(down.type), pool);
-    for_rows_of_wave(down.rows, down, pool, [&](const Arrived& a, std::size_t begin, std::size_t end) {
+  void run_down(parallel::ThreadPool& pool) {
+    const quant::PackedMatrix& like = wave_.front().view.down;
+    hidden_.prepare(tensor::activation_kind(like.type), pool);
+    for_rows_of_wave(like.rows, like, pool, [&](const Arrived& a, std::size_t begin, std::size_t end) {
       const std::size_t n = routes_.tokens(a.expert).size();
-      tensor::Rows y = rows_of(outputs_, a.first_row, n, down.rows);
-      const auto rows = std::span<const std::uint32_t>(own_rows_).subspan(a.first_row - first_row, n);
+      tensor::Rows y = rows_of(outputs_, a.first_row, n, a.view.down.rows);
+      const auto rows = std::span<const std::uint32_t>(own_rows_).subspan(a.first_row - first_row_, n);
       tensor::multiply_rows(a.view.down, hidden_, rows, begin, end, y);
       if (kind_.biases == nullptr) return;
-      for (std::size_t i = 0; i < n; ++i) add_bias(kind_.biases->down, a.expert, down.rows, begin, end, tensor::row(y, i));
+      for (std::size_t i = 0; i < n; ++i) {
+        add_bias(kind_.biases->down, a.expert, a.view.down.rows, begin, end, tensor::row(y, i));
+      }
     });
   }
 
@@ -227,15 +252,17 @@ class RoutedFfn {
   tensor::Activations inputs_;
   tensor::Activations hidden_;
   tensor::Matrix logits_;               // [tokens, n_experts]
-  tensor::Matrix gates_;                // [rows of the wave, n_ff], then the hidden activations
-  tensor::Matrix ups_;                  // [rows of the wave, n_ff]
+  tensor::Matrix gates_;                // [rows of the group, n_ff], then the hidden activations
+  tensor::Matrix ups_;                  // [rows of the group, n_ff]
   tensor::Matrix outputs_;              // [tokens * k, n_embd], in order of arrival
   std::vector<std::uint32_t> rows_;     // [tokens * k]: place -> row of outputs_
   std::vector<std::uint32_t> own_rows_; // 0, 1, 2, ...
   std::vector<ExpertIndex> order_;
   std::vector<ExpertIndex> missing_;
-  std::vector<std::size_t> waiting_;
+  std::vector<Arrived> waiting_;        // for gate and up
+  std::vector<Arrived> halves_;         // for down
   std::vector<Arrived> wave_;
+  std::size_t first_row_ = 0;  // of the group
   std::size_t n_done_ = 0;
 };
 

@@ -32,6 +32,14 @@ class AnyStorage {
   [[nodiscard]] std::span<const std::byte> fetch(const experts::SliceRef& slice, std::span<std::byte> scratch) {
     return storage_->fetch(slice, scratch);
   }
+  /// Whether the storage can have reads under way by itself.
+  [[nodiscard]] bool asynchronous() const noexcept { return storage_->asynchronous(); }
+  enum class Ticket : std::uint64_t {};
+  /// @pre asynchronous()
+  [[nodiscard]] Ticket submit(const experts::SliceRef& slice, std::span<std::byte> scratch) {
+    return storage_->submit(slice, scratch);
+  }
+  [[nodiscard]] std::span<const std::byte> wait(Ticket ticket) { return storage_->wait(ticket); }
   /// Nothing where the storage has no memory to give back.
   void discard(const experts::SliceRef& slice) noexcept { storage_->discard(slice); }
 
@@ -41,6 +49,9 @@ class AnyStorage {
     [[nodiscard]] virtual Bytes footprint(const experts::SliceRef& slice) noexcept = 0;
     [[nodiscard]] virtual std::span<const std::byte> fetch(const experts::SliceRef& slice,
                                                            std::span<std::byte> scratch) = 0;
+    [[nodiscard]] virtual bool asynchronous() const noexcept = 0;
+    [[nodiscard]] virtual Ticket submit(const experts::SliceRef& slice, std::span<std::byte> scratch) = 0;
+    [[nodiscard]] virtual std::span<const std::byte> wait(Ticket ticket) = 0;
     virtual void discard(const experts::SliceRef& slice) noexcept = 0;
   };
 
@@ -51,6 +62,23 @@ class AnyStorage {
     std::span<const std::byte> fetch(const experts::SliceRef& slice, std::span<std::byte> scratch) override {
       return storage.fetch(slice, scratch);
     }
+    bool asynchronous() const noexcept override { return storage::asynchronous(storage); }
+    Ticket submit(const experts::SliceRef& slice, std::span<std::byte> scratch) override {
+      if constexpr (AsyncStorage<S>) {
+        return static_cast<Ticket>(storage.submit(slice, scratch));
+      } else {
+        LAZYMOE_EXPECTS(asynchronous());
+        return (void)slice, (void)scratch, Ticket{};
+      }
+    }
+    std::span<const std::byte> wait(Ticket ticket) override {
+      if constexpr (AsyncStorage<S>) {
+        return storage.wait(static_cast<typename S::Ticket>(ticket));
+      } else {
+        LAZYMOE_EXPECTS(asynchronous());
+        return (void)ticket, std::span<const std::byte>{};
+      }
+    }
     void discard(const experts::SliceRef& slice) noexcept override {
       if constexpr (DiscardableStorage<S>) storage.discard(slice);
     }
@@ -59,6 +87,6 @@ class AnyStorage {
 
   std::unique_ptr<Interface> storage_;
 };
-static_assert(StoragePolicy<AnyStorage> && DiscardableStorage<AnyStorage>);
+static_assert(AsyncStorage<AnyStorage> && DiscardableStorage<AnyStorage>);
 
 }  // namespace lazymoe::storage

@@ -72,4 +72,15 @@ concept DiscardableStorage = StoragePolicy<S> && requires(S storage, const exper
 
 // clang-format on
 
+/// Whether submit() and wait() are to be used: an asynchronous storage that is chosen while running may be none after
+/// all, and says so by a member asynchronous().
+template <StoragePolicy S>
+[[nodiscard]] bool asynchronous(const S& storage) noexcept {
+  if constexpr (requires { { storage.asynchronous() } noexcept -> std::same_as<bool>; }) {
+    return storage.asynchronous();
+  } else {
+    return AsyncStorage<S>;
+  }
+}
+
 }  // namespace lazymoe::storage

@@ -13,7 +13,7 @@
 #include "../io/huge_pages.hpp"
 #include "../storage/pread.hpp"
 #include "../storage/storage.hpp"
-#include "detail/fetch_expert.hpp"
+#include "detail/expert_reads.hpp"
 #include "slot_plan.hpp"
 #include "source.hpp"
 
@@ -57,14 +57,14 @@ class AllResident final : public ExpertSource, private LeaseKeeper {
   AllResident(const AllResident&) = delete;
   AllResident& operator=(const AllResident&) = delete;
 
-  [[nodiscard]] Leases acquire(LayerIndex layer, std::span<const ExpertIndex> experts) override {
+  [[nodiscard]] Leases acquire(LayerIndex layer, std::span<const ExpertIndex> experts,
+                               Use = Use::step) override {
     std::vector<SlotIndex> slots;
     slots.reserve(experts.size());
     for (const ExpertIndex e : experts) slots.push_back(SlotIndex{static_cast<std::uint32_t>(map_.space().key(layer, e))});
     return {*this, std::move(slots)};
   }
 
-  [[nodiscard]] std::size_t max_leases(LayerIndex) const noexcept override { return map_.space().experts; }
   [[nodiscard]] bool resident(LayerIndex, ExpertIndex) const override { return true; }
   [[nodiscard]] const experts::ExpertMap& map() const noexcept { return map_; }
 
@@ -77,8 +77,10 @@ class AllResident final : public ExpertSource, private LeaseKeeper {
     }
   }
 
-  [[nodiscard]] bool ready(SlotIndex) const override { return true; }
-  [[nodiscard]] ExpertView wait(SlotIndex slot) override { return views_[static_cast<std::size_t>(slot)]; }
+  [[nodiscard]] bool ready(SlotIndex, Extent) const override { return true; }
+  [[nodiscard]] ExpertView wait(SlotIndex slot, Extent) override { return views_[static_cast<std::size_t>(slot)]; }
+  [[nodiscard]] std::uint64_t arrivals() const override { return 0; }
+  void wait_arrival(std::uint64_t, SlotIndex) override {}  // nobody waits: all is ready
   void release(std::span<const SlotIndex>) noexcept override {}
 
   experts::ExpertMap map_;

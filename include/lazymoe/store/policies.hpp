@@ -5,13 +5,16 @@
 #include "../cache/lfu_aged.hpp"
 #include "../storage/pread.hpp"
 #include "../storage/storage.hpp"
+#include "prefetch.hpp"
+#include "representation.hpp"
 
 namespace lazymoe::store {
 
 /// The choices an ExpertStore is built from.
 // clang-format off
 template <class P>
-concept StorePolicies = storage::StoragePolicy<typename P::Storage> && cache::EvictionPolicy<typename P::Eviction>;
+concept StorePolicies = storage::StoragePolicy<typename P::Storage> && cache::EvictionPolicy<typename P::Eviction> &&
+                        RepresentationPolicy<typename P::Representation> && PrefetchPolicy<typename P::Prefetch>;
 // clang-format on
 
 /// One line per choice. Inherit and override the line under study:
@@ -19,6 +22,8 @@ concept StorePolicies = storage::StoragePolicy<typename P::Storage> && cache::Ev
 struct DefaultPolicies {
   using Storage = storage::Pread;
   using Eviction = cache::LayerAware<cache::LfuAged>;  // near the best on every trace of docs/policies.md
+  using Representation = KeepQuantized;
+  using Prefetch = NoPrefetch;
 };
 
 }  // namespace lazymoe::store

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -64,13 +65,19 @@ struct SlotClass {
 /// @memory total_bytes() never exceeds a budget in bytes
 class SlotPlan {
  public:
+  /// Bytes of the slot of one expert of a layer.
+  using SlotBytes = std::function<Bytes(const experts::LayerExperts&)>;
+
   /// @param  padding what the storage needs beyond each matrix that it reads: storage::padding()
   /// @throws Error{over_budget} with the arithmetic when the budget is below the floor: one layer's chosen experts in
   ///         slots of each size
-  SlotPlan(const experts::ExpertMap& map, ExpertBudget budget, Bytes padding = 0) {
+  SlotPlan(const experts::ExpertMap& map, ExpertBudget budget, Bytes padding = 0)
+      : SlotPlan(map, budget, [padding](const experts::LayerExperts& layer) { return slot_bytes_of(layer, padding); }) {}
+
+  SlotPlan(const experts::ExpertMap& map, ExpertBudget budget, const SlotBytes& slot_bytes) {
     const KeySpace space = map.space();
     for (LayerIndex layer = 0; layer < space.layers; ++layer) {
-      class_of_layer_.push_back(map.has_experts(layer) ? class_for(slot_bytes_of(map.layer(layer), padding)) : none);
+      class_of_layer_.push_back(map.has_experts(layer) ? class_for(slot_bytes(map.layer(layer))) : none);
     }
     for (SlotClass& c : classes_) c.n_slots = map.n_used();
     const auto used = [&] { return budget.unit == ExpertBudget::Unit::bytes ? total_bytes() : n_slots(); };
@@ -119,7 +126,10 @@ class SlotPlan {
 
   /// The smallest budget that the constructor accepts: every class holds one layer's chosen experts.
   [[nodiscard]] static Bytes floor_bytes(const experts::ExpertMap& map, Bytes padding = 0) {
-    const SlotPlan plan(map, ExpertBudget{}, padding);
+    return floor_bytes(map, [padding](const experts::LayerExperts& layer) { return slot_bytes_of(layer, padding); });
+  }
+  [[nodiscard]] static Bytes floor_bytes(const experts::ExpertMap& map, const SlotBytes& slot_bytes) {
+    const SlotPlan plan(map, ExpertBudget{}, slot_bytes);
     Bytes total = 0;
     for (const SlotClass& c : plan.classes_) total += c.slot_bytes * map.n_used();
     return total;

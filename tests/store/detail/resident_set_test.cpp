@@ -133,7 +133,7 @@ void check_against_naive(const experts::ExpertMap& map, std::uint64_t budget, st
       std::vector<ExpertKey> keys;
       for (const ExpertIndex e : asked) keys.push_back(space.key(layer, e));
       const auto expected = naive_of(keys.front()).claim(keys);
-      REQUIRE(set.claim(layer, asked, claims) == expected.has_value());
+      REQUIRE(set.claim(layer, asked, Use::step, claims) == expected.has_value());
       if (!expected) continue;
       REQUIRE(claims.size() == expected->size());
       auto& leases = held.emplace_back();
@@ -186,7 +186,7 @@ struct OneLayer {
       : model({.n_layers = 1, .n_used = 1}), set(model.map, SlotPlan(model.map, ExpertBudget::experts(n_slots))) {}
 
   /// @returns whether there was room
-  bool claim(const std::vector<ExpertIndex>& experts) { return set.claim(0, experts, claims); }
+  bool claim(const std::vector<ExpertIndex>& experts) { return set.claim(0, experts, Use::step, claims); }
   /// Claims, reads and releases.
   void use(const std::vector<ExpertIndex>& experts) {
     REQUIRE(claim(experts));
@@ -320,9 +320,9 @@ TEST_CASE("Layers of different sizes do not compete for slots", "[store][residen
   const std::vector<ExpertIndex> one{3};
   CHECK(set.n_slots(0) == 1);
   CHECK(set.n_slots(1) == 1);
-  CHECK(set.claim(0, one, claims));
-  CHECK(set.claim(1, one, claims));
-  CHECK_FALSE(set.claim(2, one, claims));
+  CHECK(set.claim(0, one, Use::step, claims));
+  CHECK(set.claim(1, one, Use::step, claims));
+  CHECK_FALSE(set.claim(2, one, Use::step, claims));
 }
 
 }  // namespace lazymoe::store::detail

@@ -14,17 +14,20 @@
 #include "../../experts/expert_map.hpp"
 #include "../lease.hpp"
 #include "../slot_plan.hpp"
+#include "../source.hpp"
 
 namespace lazymoe::store::detail {
 
 enum class SlotState : std::uint8_t { free, loading, ready, failed };
 
-/// What claim() did for one expert.
+/// What was done for one expert that was asked for.
 struct Claim {
   SlotIndex slot{};
   ExpertKey key{};
-  enum class Kind : std::uint8_t { hit, joined, miss } kind = Kind::hit;
+  /// By where the expert was, as StoreCounters tells them apart.
+  enum class Kind : std::uint8_t { hit, prefetched, prefetched_late, joined, miss } kind = Kind::hit;
   std::optional<ExpertKey> evicted = {};
+  bool evicted_unused = false;  ///< a prefetch had brought it, and nobody had asked for it
 };
 
 /// Who is in which slot, how often pinned, and whether its read has arrived. One eviction policy ranks each class of
@@ -49,6 +52,11 @@ class ResidentSet {
   }
 
   [[nodiscard]] std::size_t n_slots(LayerIndex layer) const noexcept { return pools_[pool_of_layer_[layer]].n_slots; }
+  [[nodiscard]] std::size_t n_slots_of_class(std::size_t slot_class) const noexcept { return pools_[slot_class].n_slots; }
+  /// The policy that ranks the class of slots of a key.
+  [[nodiscard]] const Eviction& eviction_of(ExpertKey key) const noexcept {
+    return pools_[pool_of_layer_[space_.layer(key)]].eviction;
+  }
   [[nodiscard]] SlotState state(SlotIndex slot) const noexcept { return at(slot).state; }
   /// @pre the slot is not free
   [[nodiscard]] ExpertKey key(SlotIndex slot) const noexcept { return at(slot).key; }
@@ -57,8 +65,11 @@ class ResidentSet {
   /// Pins all of `experts`, or none: false when too many slots are pinned by others. Residents are pinned before the
   /// first victim is chosen, so that no call evicts what it asks for. Also false when a victim must be chosen while a
   /// read outlives its leases: whether it is over already must not decide who leaves.
+  ///
+  /// What a prompt brings gives way to the rest of the prompt first, until a step asks for it: a prompt passes over
+  /// nearly all experts, and would otherwise push out those that steps come back to.
   /// @pre experts are distinct, and no more than n_slots(layer)
-  [[nodiscard]] bool claim(LayerIndex layer, std::span<const ExpertIndex> experts, std::vector<Claim>& claims) {
+  [[nodiscard]] bool claim(LayerIndex layer, std::span<const ExpertIndex> experts, Use use, std::vector<Claim>& claims) {
     Pool& pool = pools_[pool_of_layer_[layer]];
     LAZYMOE_EXPECTS(experts.size() <= pool.n_slots);
     claims.clear();
@@ -80,15 +91,34 @@ class ResidentSet {
         claim.kind = Claim::Kind::miss;
         continue;
       }
-      claim.kind = slots_[slot].state == SlotState::loading ? Claim::Kind::joined : Claim::Kind::hit;
-      if (abandoned(slots_[slot])) --pool.n_abandoned;
-      pin(pool, slots_[slot]);
+      claim.kind = use_resident(pool, slots_[slot], use);
       pool.eviction.on_hit(key);
     }
     for (Claim& claim : claims) {
-      if (claim.kind == Claim::Kind::miss) settle(pool, claim);
+      if (claim.kind == Claim::Kind::miss) settle(pool, claim, use);
     }
     return true;
+  }
+
+  /// Takes a slot for an expert that was only guessed, if there is one that no request will miss: at most half of the
+  /// class may be pinned, and no expert of layers [layer - ahead, layer] leaves for it.
+  /// @return the claim of a miss whose slot is pinned by its read alone, or nothing
+  [[nodiscard]] std::optional<Claim> claim_prefetch(LayerIndex layer, ExpertIndex expert, std::uint32_t ahead) {
+    Pool& pool = pools_[pool_of_layer_[layer]];
+    Claim claim{.key = space_.key(layer, expert), .kind = Claim::Kind::miss};
+    if (resident(claim.key) || 2 * (pool.n_pinned + 1) > pool.n_slots) return std::nullopt;
+    if (pool.free.empty()) {
+      const auto passed = [&](ExpertKey key) {
+        const std::uint32_t layers_ago = (layer + space_.layers - space_.layer(key)) % space_.layers;
+        return layers_ago > ahead && evictable(key);
+      };
+      const auto victim = pool.eviction.victim(passed);
+      if (!victim) return std::nullopt;
+      evict(pool, claim, *victim);
+    }
+    occupy(pool, claim);
+    slots_[static_cast<std::size_t>(claim.slot)].origin = Origin::prefetch;
+    return claim;
   }
 
   /// The read of a missing expert is over; it ends the pin that the read itself had.
@@ -109,9 +139,29 @@ class ResidentSet {
     if (abandoned(slot)) ++pool.n_abandoned;
     if (slot.pins > 0) return;
     --pool.n_pinned;
-    if (slot.state != SlotState::failed) return;
-    slot.state = SlotState::free;
-    pool.free.push_back(static_cast<std::uint32_t>(index));
+    if (slot.state == SlotState::failed) {
+      slot.state = SlotState::free;
+      pool.free.push_back(static_cast<std::uint32_t>(index));
+    }
+  }
+
+  /// Lowers the number of slots of a class for good, by `n` that are neither pinned nor to be pinned; calls
+  /// fn(slot, evicted) for each, where a slot that was free has no evicted expert. Fewer if fewer are unpinned.
+  template <class Fn>
+  std::size_t retire(std::size_t slot_class, std::size_t n, Fn&& fn) {
+    Pool& pool = pools_[slot_class];
+    std::size_t retired = 0;
+    for (; retired < n && pool.n_pinned < pool.n_slots; ++retired, --pool.n_slots) {
+      Claim claim;
+      if (pool.free.empty()) {
+        const auto victim = pool.eviction.victim([this](ExpertKey key) { return evictable(key); });
+        if (!victim) break;
+        evict(pool, claim, *victim);
+      }
+      fn(SlotIndex{pool.free.back()}, claim.evicted);
+      pool.free.pop_back();
+    }
+    return retired;
   }
 
   /// True if nothing is pinned.
@@ -122,10 +172,14 @@ class ResidentSet {
  private:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
+  /// Whom the expert of a slot was brought for, until a step asks for it.
+  enum class Origin : std::uint8_t { step, prompt, prefetch };
+
   struct Slot {
     ExpertKey key{};
     std::uint32_t pins = 0;
     SlotState state = SlotState::free;
+    Origin origin = Origin::step;
   };
 
   struct Pool {
@@ -135,44 +189,85 @@ class ResidentSet {
     std::size_t n_slots = 0;
     std::size_t n_pinned = 0;
     std::size_t n_abandoned = 0;
+    std::size_t n_of_prompts = 0;  ///< slots whose origin is a prompt
   };
 
   [[nodiscard]] Slot& at(SlotIndex slot) noexcept { return slots_[static_cast<std::size_t>(slot)]; }
   [[nodiscard]] const Slot& at(SlotIndex slot) const noexcept { return slots_[static_cast<std::size_t>(slot)]; }
   [[nodiscard]] Pool& pool_of(ExpertKey key) noexcept { return pools_[pool_of_layer_[space_.layer(key)]]; }
 
-  /// Whether the slot is pinned by its read alone.
+  /// Whether a request's slot is pinned by its read alone.
   [[nodiscard]] static bool abandoned(const Slot& slot) noexcept {
-    return slot.state == SlotState::loading && slot.pins == 1;
+    return slot.state == SlotState::loading && slot.pins == 1 && slot.origin != Origin::prefetch;
   }
+
+  [[nodiscard]] bool evictable(ExpertKey key) const noexcept { return slots_[slot_of_[index(key)]].pins == 0; }
 
   static void pin(Pool& pool, Slot& slot) noexcept {
     if (slot.pins++ == 0) ++pool.n_pinned;
   }
 
-  void forget(ExpertKey key) noexcept {
-    slot_of_[index(key)] = none;
-    pool_of(key).eviction.on_erase(key);
+  static void set_origin(Pool& pool, Slot& slot, Origin origin) noexcept {
+    if (slot.origin == Origin::prompt) --pool.n_of_prompts;
+    if (origin == Origin::prompt) ++pool.n_of_prompts;
+    slot.origin = origin;
   }
 
-  /// Finds a slot for a missing expert: a free one, else a victim's.
-  void settle(Pool& pool, Claim& claim) {
-    LAZYMOE_EXPECTS(!resident(claim.key));  // experts are distinct
-    if (pool.free.empty()) {
-      const auto evictable = [&](ExpertKey key) { return slots_[slot_of_[index(key)]].pins == 0; };
-      claim.evicted = pool.eviction.victim(evictable);
-      LAZYMOE_ENSURES(claim.evicted.has_value());  // claim() counted
-      pool.free.push_back(slot_of_[index(*claim.evicted)]);
-      forget(*claim.evicted);
-    }
+  [[nodiscard]] static Claim::Kind use_resident(Pool& pool, Slot& slot, Use use) noexcept {
+    const bool loading = slot.state == SlotState::loading;
+    const bool guessed = slot.origin == Origin::prefetch;
+    if (abandoned(slot)) --pool.n_abandoned;
+    if (guessed || use == Use::step) set_origin(pool, slot, use == Use::step ? Origin::step : Origin::prompt);
+    pin(pool, slot);
+    if (loading) return guessed ? Claim::Kind::prefetched_late : Claim::Kind::joined;
+    return guessed ? Claim::Kind::prefetched : Claim::Kind::hit;
+  }
+
+  void forget(ExpertKey key) noexcept {
+    Pool& pool = pool_of(key);
+    set_origin(pool, slots_[slot_of_[index(key)]], Origin::step);
+    slot_of_[index(key)] = none;
+    pool.eviction.on_erase(key);
+  }
+
+  void evict(Pool& pool, Claim& claim, ExpertKey victim) {
+    const std::uint32_t slot = slot_of_[index(victim)];
+    claim.evicted = victim;
+    claim.evicted_unused = slots_[slot].origin == Origin::prefetch;
+    pool.free.push_back(slot);
+    forget(victim);
+  }
+
+  /// Moves a missing expert into a free slot, pinned for its read, which may outlive a lease.
+  /// @pre a slot is free
+  void occupy(Pool& pool, Claim& claim) {
     const std::uint32_t slot = pool.free.back();
     pool.free.pop_back();
-    slots_[slot] = {.key = claim.key, .pins = 0, .state = SlotState::loading};
-    pin(pool, slots_[slot]);  // for the lease
-    pin(pool, slots_[slot]);  // for the read, which may outlive it
+    slots_[slot] = {.key = claim.key, .state = SlotState::loading};
+    pin(pool, slots_[slot]);
     slot_of_[index(claim.key)] = slot;
     pool.eviction.on_insert(claim.key);
     claim.slot = SlotIndex{slot};
+  }
+
+  /// Finds a slot for a missing expert: a free one, else a victim's.
+  void settle(Pool& pool, Claim& claim, Use use) {
+    LAZYMOE_EXPECTS(!resident(claim.key));  // experts are distinct
+    if (pool.free.empty()) {
+      std::optional<ExpertKey> victim;
+      if (use == Use::prompt && pool.n_of_prompts > 0) {
+        victim = pool.eviction.victim([this](ExpertKey key) {
+          return evictable(key) && slots_[slot_of_[index(key)]].origin == Origin::prompt;
+        });
+      }
+      if (!victim) victim = pool.eviction.victim([this](ExpertKey key) { return evictable(key); });
+      LAZYMOE_ENSURES(victim.has_value());  // claim() counted
+      evict(pool, claim, *victim);
+    }
+    occupy(pool, claim);
+    Slot& slot = at(claim.slot);
+    pin(pool, slot);  // for the lease
+    if (use == Use::prompt) set_origin(pool, slot, Origin::prompt);
   }
 
   KeySpace space_;

@@ -1,4 +1,4 @@
-#include <lazymoe/store/detail/fetch_expert.hpp>
+#include <lazymoe/store/detail/expert_reads.hpp>
 
 #include <memory>
 #include <vector>
@@ -59,15 +59,9 @@ TEST_CASE("A fused gate and up are one read, and the count of reads says so", "[
   const auto expected =
       fused ? std::vector{both, slices.down} : std::vector{slices.gate, slices.up, slices.down};
   CHECK(hook->fetched() == expected);
-  CHECK(reads_per_expert(l) == expected.size());
-}
-
-TEST_CASE("Ranges are adjacent only in one file and one after the other", "[store][fetch]") {
-  constexpr experts::SliceRef first{.shard = 1, .offset = 100, .bytes = 20};
-  CHECK(adjacent(first, {.shard = 1, .offset = 120, .bytes = 20}));
-  CHECK_FALSE(adjacent(first, {.shard = 0, .offset = 120, .bytes = 20}));
-  CHECK_FALSE(adjacent(first, {.shard = 1, .offset = 121, .bytes = 20}));
-  CHECK_FALSE(adjacent({.shard = 1, .offset = 120, .bytes = 20}, first));
+  const ExpertReads reads(l, 6);
+  CHECK(reads.size() == expected.size());
+  for (std::size_t i = 0; i < reads.size(); ++i) CHECK(reads.is_down(i) == (i + 1 == expected.size()));
 }
 
 }  // namespace lazymoe::store::detail

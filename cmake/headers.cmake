@@ -188,7 +188,17 @@ set(lazymoe_headers
   # floor 6: store
   include/lazymoe/store.hpp
   include/lazymoe/store/all_resident.hpp
-  include/lazymoe/store/detail/fetch_expert.hpp
+  include/lazymoe/store/checksums.hpp
+  include/lazymoe/store/detail/claim_wishes.hpp
+  include/lazymoe/store/detail/expert_reader.hpp
+  include/lazymoe/store/detail/expert_reads.hpp
+  include/lazymoe/store/detail/ledger.hpp
+  include/lazymoe/store/detail/slot_contents.hpp
+  include/lazymoe/store/detail/slot_loader.hpp
+  include/lazymoe/store/detail/wish_list.hpp
+  include/lazymoe/store/options.hpp
+  include/lazymoe/store/prefetch.hpp
+  include/lazymoe/store/representation.hpp
   include/lazymoe/store/detail/resident_set.hpp
   include/lazymoe/store/expert_store.hpp
   include/lazymoe/store/lease.hpp
@@ -204,8 +214,10 @@ set(lazymoe_headers
   include/lazymoe/trace/routing_trace.hpp
   include/lazymoe/moe/activation.hpp
   include/lazymoe/moe/dense_ffn.hpp
+  include/lazymoe/moe/route_guesses.hpp
   include/lazymoe/moe/routed_ffn.hpp
   include/lazymoe/moe/router.hpp
+  include/lazymoe/moe/router_weights.hpp
   include/lazymoe/moe/routes.hpp
   include/lazymoe/moe/top_k.hpp
   # floor 8: models

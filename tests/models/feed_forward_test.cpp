@@ -48,7 +48,7 @@ class Fixture {
     parallel::ThreadPool pool(threads);
     FeedForwardScratch scratch;
     tensor::Matrix out(x.rows(), x.cols());
-    layers[layer].run(layer, config, x, 0, experts, scratch, pool, out);
+    layers[layer].run(layer, config, x, 0, experts, scratch, pool, [] {}, out);
     return out;
   }
 

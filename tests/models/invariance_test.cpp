@@ -15,6 +15,7 @@
 
 #include "models/loaded.hpp"
 #include "support/catch.hpp"
+#include "support/deferred_storage.hpp"
 
 namespace lazymoe::models {
 namespace {
@@ -52,6 +53,7 @@ std::uint64_t hash_of(const Model& model, std::size_t n_batch, const Mode& mode)
 struct Policies : store::DefaultPolicies {
   using Storage = storage::AnyStorage;
   using Eviction = cache::AnyEviction;
+  using Prefetch = store::AnyPrefetch;
 };
 
 gguf::File open(const std::string& model) {
@@ -69,7 +71,7 @@ Bytes working_set(const experts::ExpertMap& map, Bytes padding = 0) {
 
 }  // namespace
 
-TEST_CASE("Neither budget, eviction, storage, threads nor batches change a bit of the logits", "[models]") {
+TEST_CASE("Neither budget, eviction, storage, prefetch, threads nor batches change a bit of the logits", "[models]") {
   const std::string name = GENERATE(from_range(models));
   const gguf::File file = open(name);
   const experts::ExpertMap map(file);
@@ -113,8 +115,14 @@ TEST_CASE("Neither budget, eviction, storage, threads nor batches change a bit o
         if (name != models.front() && n_runs % 3 != 0) continue;
         CAPTURE(name, eviction, storage, budget.amount, turn.threads, turn.n_batch, mode);
         parallel::ThreadPool pool(turn.threads);
-        store::ExpertStore<Policies> experts(map, storage::make_storage(storage, file.paths()), {.budget = budget},
-                                             [&](KeySpace space) { return cache::make_eviction(eviction, space); });
+        const auto prefetch = store::AnyPrefetch::names[n_runs % store::AnyPrefetch::names.size()];
+        CAPTURE(prefetch);
+        auto opened = n_runs % 5 == 0 ? storage::AnyStorage(test::DeferredStorage(file.paths()))
+                                      : storage::make_storage(storage, file.paths());
+        store::ExpertStore<Policies> experts(
+            map, std::move(opened), {.budget = budget, .prefetches = 1 + n_runs % 3},
+            [&](KeySpace space) { return cache::make_eviction(eviction, space); },
+            store::AnyPrefetch::of(prefetch, {.depth = 1 + n_runs % 4, .width = n_runs % 7}));
         REQUIRE(hash_of(load_model(file, experts, pool), turn.n_batch, modes[mode]) == expected[mode]);
       }
     }

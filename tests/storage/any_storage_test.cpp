@@ -2,8 +2,10 @@
 
 #include <lazymoe/storage/registry.hpp>
 
+#include "async_laws.hpp"
 #include "storage_laws.hpp"
 #include "support/catch.hpp"
+#include "support/deferred_storage.hpp"
 
 namespace lazymoe {
 
@@ -21,6 +23,26 @@ TEST_CASE("Every storage reads behind AnyStorage as it does itself", "[storage][
     any.discard(slice);
     CHECK(test::fetches_right(any, files, slice));
   }
+}
+
+namespace {
+
+/// AnyStorage with something asynchronous behind it.
+struct AnyDeferred : storage::AnyStorage {
+  explicit AnyDeferred(std::span<const std::filesystem::path> paths)
+      : storage::AnyStorage(test::DeferredStorage(paths)) {}
+};
+
+}  // namespace
+
+TEST_CASE("AnyStorage is asynchronous when what is behind it is", "[storage][any]") {
+  test::check_async_laws<test::DeferredStorage>();
+  test::check_async_laws<AnyDeferred>();
+  const test::ShardFixture files;
+  CHECK(storage::asynchronous(AnyDeferred(files.paths)));
+  CHECK_FALSE(storage::asynchronous(storage::make_storage("pread", files.paths)));
+  CHECK_FALSE(storage::asynchronous(storage::Pread(files.paths)));
+  CHECK(storage::asynchronous(test::DeferredStorage(files.paths)));
 }
 
 }  // namespace lazymoe

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <functional>
 #include <future>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <thread>
 #include <tuple>
 
+#include <lazymoe/cache/pinned.hpp>
 #include <lazymoe/cache/registry.hpp>
 #include <lazymoe/storage/registry.hpp>
 
@@ -17,6 +19,7 @@
 #include "hooked_storage.hpp"
 #include "source_laws.hpp"
 #include "support/catch.hpp"
+#include "support/deferred_storage.hpp"
 #include "support/throws.hpp"
 #include "support/type_list.hpp"
 
@@ -469,6 +472,248 @@ TEST_CASE("All experts lie within the bytes of the plan, each at its own place",
   CHECK(places.size() == store.plan().n_slots());
   CHECK(static_cast<Bytes>(end - *places.begin()) <= store.plan().total_bytes());
   CHECK(store.plan().total_bytes() <= budget);
+}
+
+TEST_CASE("Down may arrive while gate and up are in use", "[store][expert_store]") {
+  const test::ModelFixture model;
+  test::Gate gate;
+  const experts::SliceRef down = model.map.slices(1, 4).down;
+  auto store = hooked_store<storage::Pread>(model, std::make_shared<test::Hook>([&](const auto& slice) {
+                                              if (slice == down) gate.pass();
+                                            }));
+  const Leases leases = store.acquire(1, Experts{4});
+  gate.await(1);
+  const ExpertView half = leases.wait(0, Extent::gate_up);
+  CHECK(std::ranges::equal(half.up.bytes, model.bytes(model.map.slices(1, 4).up)));
+  CHECK(half.down.bytes.empty());
+  CHECK_FALSE(leases.ready(0));
+  const std::uint64_t seen = leases.arrivals();
+  gate.open();
+  leases.wait_arrival(seen);
+  CHECK(model.is_expert(leases.wait(0, Extent::gate_up), 1, 4));
+}
+
+TEST_CASE("A storage with a queue of its own has all reads before the first is waited for", "[store][expert_store]") {
+  const test::ModelFixture model({.n_used = 6, .first_down_type = quant::TypeId::f16});
+  auto store = make_store<Choices<test::DeferredStorage>>(model.file, {.budget = ExpertBudget::experts(13)});
+  test::check_source_laws(store, model);
+  CHECK(store.idle());
+}
+
+namespace {
+
+struct Guessing : DefaultPolicies {
+  using Storage = test::Hooked<storage::Pread>;
+  using Eviction = cache::Lru;
+  using Prefetch = GateLookahead;
+};
+
+}  // namespace
+
+TEST_CASE("What is expected is read before it is asked for, and counted by what became of it", "[store][expert_store]") {
+  const test::ModelFixture model({.n_layers = 4, .n_used = 1});
+  ExpertStore<Guessing> store(model.map, test::Hooked<storage::Pread>(model.file.paths()),
+                              {.budget = ExpertBudget::experts(4)});
+  CHECK(store.lookahead().depth == 1);
+  const auto expect = [&](LayerIndex layer, const Experts& experts) {
+    store.expect(layer, experts);
+    while (!store.idle()) std::this_thread::sleep_for(1ms);
+  };
+  use(store, 0, {0});
+  expect(1, {3, 5});
+  CHECK(store.resident(1, 3));
+  CHECK(store.resident(1, 5));
+  use(store, 1, {3});
+  use(store, 2, {0});
+  use(store, 3, {0});  // evicts the eldest, 0 of layer 0
+  use(store, 0, {1});  // evicts 5 of layer 1, which nobody used
+  use(store, 1, {3});
+  const auto counted = store.counters().total;
+  CHECK(counted.prefetched == 1);
+  CHECK(counted.prefetched_unused == 1);
+  CHECK(counted.misses == 4);
+  CHECK(counted.hits == 1);
+  CHECK(counted.requests() == 6);
+  CHECK(counted.bytes_wanted == 6 * model.map.layer(0).bytes());
+  CHECK(counted.bytes_read == 6 * model.map.layer(0).bytes());
+  CHECK(counted.busy_ns > 0);
+}
+
+TEST_CASE("Guesses wait while somebody waits for the storage, and are dropped when their layer is run",
+          "[store][expert_store]") {
+  const test::ModelFixture model({.n_layers = 4, .n_used = 1});
+  test::Gate gate;
+  const auto hook = std::make_shared<test::Hook>([&](const auto&) { gate.pass(); });
+  ExpertStore<Guessing> store(model.map, test::Hooked<storage::Pread>(model.file.paths(), hook), {});
+  const Leases asked = store.acquire(0, Experts{0});
+  gate.await(3);
+  store.expect(1, Experts{1});
+  store.expect(2, Experts{2});
+  CHECK_FALSE(store.resident(1, 1));
+  Leases next = store.acquire(1, Experts{4});  // not what was guessed
+  CHECK_FALSE(store.resident(1, 1));
+  gate.open();
+  (void)asked.wait(0);
+  (void)next.wait(0);
+  while (!store.resident(2, 2)) std::this_thread::sleep_for(1ms);
+  CHECK_FALSE(store.resident(1, 1));
+  CHECK(store.resident(2, 2));
+  const Leases late = store.acquire(2, Experts{2});
+  CHECK(model.is_expert(late.wait(0), 2, 2));
+  const auto counted = store.counters().total;
+  CHECK(counted.prefetched + counted.prefetched_late == 1);
+}
+
+TEST_CASE("A request joins the prefetch that is late, and learns of its failure", "[store][expert_store]") {
+  const test::ModelFixture model({.n_layers = 4, .n_used = 1});
+  test::Gate gate;
+  const auto broken = GENERATE(false, true);
+  const auto hook = std::make_shared<test::Hook>([&](const auto&) {
+    gate.pass();
+    if (broken) throw Error(Errc::io, "no such luck");
+  });
+  ExpertStore<Guessing> store(model.map, test::Hooked<storage::Pread>(model.file.paths(), hook), {});
+  store.expect(1, Experts{6});
+  gate.await(3);
+  {
+    const Leases late = store.acquire(1, Experts{6});
+    CHECK_FALSE(late.ready(0));
+    gate.open();
+    if (broken) {
+      CHECK_THROWS_AS((void)late.wait(0), Error);
+    } else {
+      CHECK(model.is_expert(late.wait(0), 1, 6));
+    }
+  }
+  CHECK(store.counters().total.prefetched_late == 1);
+  CHECK(store.counters().total.misses == 0);
+  CHECK(store.idle());
+  CHECK(store.resident(1, 6) == !broken);
+}
+
+TEST_CASE("A prompt does not flush what steps had made hot", "[store][expert_store]") {
+  const test::ModelFixture model({.n_layers = 3, .n_experts = 8, .n_used = 2});
+  auto store = make_store<Choices<storage::Pread>>(model.file, {.budget = ExpertBudget::experts(12)});
+  const auto steps = [&] {
+    for (LayerIndex layer = 0; layer < 3; ++layer) use(store, layer, {1, 6});
+    for (LayerIndex layer = 0; layer < 3; ++layer) use(store, layer, {1, 6});
+  };
+  steps();
+  for (int batch = 0; batch < 3; ++batch) {
+    for (LayerIndex layer = 0; layer < 3; ++layer) {
+      for (const Experts& group : {Experts{0, 1}, {2, 3}, {4, 5}, {6, 7}}) {
+        const Leases leases = store.acquire(layer, group, Use::prompt);
+        for (std::size_t i = 0; i < leases.size(); ++i) (void)leases.wait(i);
+      }
+    }
+  }
+  const auto before = store.counters().total;
+  steps();
+  CHECK((store.counters().total - before).misses == 0);
+}
+
+TEST_CASE("A store that shrinks gives slots back, keeps what is leased, and stays small", "[store][expert_store]") {
+  const test::ModelFixture model(two_sizes);
+  auto store = make_store<Choices<storage::Pread>>(model.file);
+  walk(model, 4, 60, [&](LayerIndex layer, const Experts& experts) { use(store, layer, experts); });
+  const Bytes before = store.slot_bytes();
+  CHECK(before == store.plan().total_bytes());
+  const Bytes floor = SlotPlan::floor_bytes(model.map);
+  CHECK_THROWS_AS(store.shrink_to(floor - 1), Error);
+  CHECK(store.slot_bytes() == before);
+
+  Leases held = store.acquire(1, Experts{0, 1});
+  auto shrinking = std::async(std::launch::async, [&] { return store.shrink_to(floor); });
+  CHECK(test::n_wrong(model, 1, {0, 1}, held) == 0);
+  held = Leases();
+  CHECK(shrinking.get() == before - floor);
+  CHECK(store.slot_bytes() == floor);
+  CHECK(store.shrink_to(before) == 0);
+  test::check_source_laws(store, model);
+  CHECK(store.slot_bytes() == floor);
+  const Experts all{0, 1, 2, 3, 4, 5, 6, 7};
+  {
+    const Leases some = store.acquire(1, all);
+    CHECK(test::n_wrong(model, 1, {0, 1}, some) == 0);
+  }
+  CHECK(store.idle());
+}
+
+namespace {
+
+template <class StorageType>
+struct Decoding : Choices<StorageType> {
+  using Representation = DecodeTo<quant::F32>;
+};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("Experts can be packed anew on their way into slots", "[store][expert_store]", storage::Pread,
+                   storage::Mmap, storage::Direct, test::DeferredStorage) {
+  const test::ModelFixture model({.fused_gate_up = GENERATE(false, true), .first_down_type = quant::TypeId::f16});
+  auto store = make_store<Decoding<TestType>>(model.file, {.budget = ExpertBudget::experts(7), .io_threads = 2});
+  CHECK(store.plan().classes().size() == 1);  // decoded, all layers are of one size
+  std::size_t wrong = 0;
+  walk(model, 4, 100, [&](LayerIndex layer, const Experts& experts) {
+    const Leases leases = store.acquire(layer, experts);
+    for (std::size_t i = 0; i < leases.size(); ++i) {
+      const ExpertView view = leases.wait(i);
+      const experts::LayerExperts& l = model.map.layer(layer);
+      const experts::ExpertSlices slices = model.map.slices(layer, experts[i]);
+      const auto check = [&](const quant::PackedMatrix& is, const experts::ExpertMatrix& m, const experts::SliceRef& s) {
+        std::vector<float> was(is.cols);
+        for (std::size_t row = 0; row < is.rows; ++row) {
+          quant::decode_row(detail::as_matrix(m, model.bytes(s)), row, was);
+          if (!std::ranges::equal(std::as_bytes(std::span(was)), is.row(row))) ++wrong;
+        }
+        if (is.type != quant::TypeId::f32) ++wrong;
+      };
+      check(view.gate, l.gate, slices.gate);
+      check(view.up, l.up, slices.up);
+      check(view.down, l.down, slices.down);
+    }
+  });
+  CHECK(wrong == 0);
+  CHECK(store.counters().total.evictions > 0);
+}
+
+TEST_CASE("A bit that flips on disk is caught, and the store serves what is whole", "[store][expert_store]") {
+  const test::ModelFixture model;
+  Checksums sums(model.map.space());
+  auto store = make_store<Choices<storage::Pread>>(model.file, {.budget = ExpertBudget::experts(2), .checksums = &sums});
+  use(store, 1, {4, 5});
+  use(store, 1, {2, 3});  // evicts them
+  CHECK(sums.n_known() == 4 * 3);
+  const experts::SliceRef up = model.map.slices(1, 4).up;
+  {
+    std::fstream file(model.file.paths().front(), std::ios::binary | std::ios::in | std::ios::out);
+    file.seekg(static_cast<std::streamoff>(up.offset + 7));
+    const char c = static_cast<char>(file.get());
+    file.seekp(static_cast<std::streamoff>(up.offset + 7));
+    file.put(static_cast<char>(c ^ 16));
+  }
+  for (int again = 0; again < 2; ++again) {
+    const Error error = test::error_of([&] { use(store, 1, {4}); });
+    CHECK(error.code() == Errc::io);
+    CHECK(test::mentions(error, model.file.paths().front().string()));
+    CHECK(test::mentions(error, "offset " + std::to_string(up.offset)));
+    CHECK(test::mentions(error, "expert 4 of layer 1"));
+  }
+  use(store, 1, {5, 2});
+  CHECK(store.idle());
+}
+
+TEST_CASE("Hits on pinned experts are counted apart", "[store][expert_store]") {
+  const test::ModelFixture model;
+  const std::vector<ExpertKey> hot{model.map.space().key(0, 3)};
+  using Pinning = cache::Pinned<cache::Lru>;
+  ExpertStore<Choices<storage::Pread, Pinning>> store(
+      model.map, storage::Pread(model.file.paths()), {.budget = ExpertBudget::experts(3)},
+      [&](KeySpace space) { return Pinning(space, cache::Lru(space), hot); });
+  use(store, 0, {3, 4});
+  use(store, 0, {3, 4});
+  CHECK(store.counters().total.pinned_hits == 1);
+  CHECK(store.counters().total.hits == 1);
 }
 
 TEST_CASE("A store without threads of its own still reads", "[store][expert_store]") {

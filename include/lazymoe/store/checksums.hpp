@@ -19,7 +19,7 @@
 namespace lazymoe::store {
 
 /// A 64-bit checksum of bytes: for faults of disks and memory, not against malice. Four chains of a multiplication and a
-/// rotation each, so that it keeps up with memory; every chain step is a bijection of the state, so that no single
+/// shift each, so that it keeps up with memory; every chain step is a bijection of the state, so that no single
 /// changed word goes unnoticed.
 ///
 /// @unit independent of the machine's byte order only among little-endian machines
@@ -27,19 +27,19 @@ namespace lazymoe::store {
   // Odd constants: multiplication by them is invertible. The golden ratio's and the square roots' of 2, 3, 5 and 7.
   constexpr std::array<std::uint64_t, 5> odd{0x9E3779B97F4A7C15U, 0x6A09E667F3BCC909U, 0xBB67AE8584CAA73BU,
                                              0x3C6EF372FE94F82BU, 0xA54FF53A5F1D36F1U};
-  const auto rotate = [](std::uint64_t x) { return (x << 29) | (x >> 35); };
+  const auto mix = [](std::uint64_t x) { return x ^ (x >> 32); };
   std::array<std::uint64_t, 4> chains{odd[1], odd[2], odd[3], odd[4]};
   std::size_t at = 0;
   for (; at + 32 <= bytes.size(); at += 32) {
     std::array<std::uint64_t, 4> words;
     std::memcpy(words.data(), bytes.data() + at, 32);
-    for (std::size_t i = 0; i < 4; ++i) chains[i] = rotate((chains[i] ^ words[i]) * odd[0]);
+    for (std::size_t i = 0; i < 4; ++i) chains[i] = mix((chains[i] ^ words[i]) * odd[0]);
   }
   std::array<std::uint64_t, 4> rest{};
   if (at < bytes.size()) std::memcpy(rest.data(), bytes.data() + at, bytes.size() - at);
   std::uint64_t sum = bytes.size() * odd[0];
-  for (std::size_t i = 0; i < 4; ++i) sum = rotate((sum ^ rotate((chains[i] ^ rest[i]) * odd[0])) * odd[i + 1]);
-  return sum ^ (sum >> 32);
+  for (std::size_t i = 0; i < 4; ++i) sum = mix((sum ^ mix((chains[i] ^ rest[i]) * odd[0])) * odd[i + 1]);
+  return sum;
 }
 
 /// Checksums of the reads that bring experts, so that a bit that flips on the way from the disk is caught: those of

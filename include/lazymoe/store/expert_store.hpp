@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -14,31 +13,25 @@
 #include <utility>
 #include <vector>
 
-#include "../core/buffer.hpp"
 #include "../core/contract.hpp"
 #include "../core/types.hpp"
 #include "../experts/expert_map.hpp"
 #include "../gguf/file.hpp"
 #include "../instrument/counters.hpp"
 #include "../instrument/stopwatch.hpp"
-#include "../io/huge_pages.hpp"
 #include "../parallel/io_queue.hpp"
-#include "checksums.hpp"
-#include "detail/expert_reader.hpp"
+#include "detail/claim_wishes.hpp"
+#include "detail/ledger.hpp"
 #include "detail/resident_set.hpp"
+#include "detail/slot_contents.hpp"
+#include "detail/slot_loader.hpp"
 #include "detail/wish_list.hpp"
+#include "options.hpp"
 #include "policies.hpp"
 #include "slot_plan.hpp"
 #include "source.hpp"
 
 namespace lazymoe::store {
-
-struct StoreOptions {
-  ExpertBudget budget = {};         ///< what may be resident; everything by default
-  unsigned io_threads = 4;          ///< reads under way at once, where the storage has no queue of its own
-  std::size_t prefetches = 1;       ///< experts that may be read on a guess at once
-  Checksums* checksums = nullptr;   ///< what reads are compared with, or null: with nothing. Outlives the store
-};
 
 /// Keeps the experts in use in memory, under a budget, and reads the others when they are asked for.
 ///
@@ -63,32 +56,21 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
               const std::function<Eviction(KeySpace)>& make_eviction = [](KeySpace space) { return Eviction(space); },
               Prefetch prefetch = {})
       : map_(std::move(map)),
-        options_(options),
-        plan_(map_, options.budget, Reader::slot_bytes(storage)),
-        reader_memory_(Reader::in_place(storage, map_) ? 0 : static_cast<std::size_t>(plan_.total_bytes()),
-                       AlignedBuffer::page),
-        reader_(map_, std::move(storage), options.checksums),
+        n_prefetches_(options.prefetches),
+        plan_(map_, options.budget, Loader::Reader::slot_bytes(storage)),
         resident_(map_, plan_, make_eviction),
         contents_(plan_.n_slots()),
         lines_(plan_.classes().size()),
-        counters_(map_.space().layers),
+        ledger_(map_.space().layers),
         prefetch_(std::move(prefetch)),
         wishes_(map_.space()),
-        queue_(options.io_threads) {
-    io::prefer_huge_pages(reader_memory_.bytes());
-    std::span<std::byte> free = reader_memory_.bytes();
-    std::size_t slot = 0;
-    for (const SlotClass& c : plan_.classes()) {
-      for (std::size_t i = 0; i < c.n_slots && !free.empty(); ++i) {
-        contents_[slot++].memory = free.first(static_cast<std::size_t>(c.slot_bytes));
-        free = free.subspan(static_cast<std::size_t>(c.slot_bytes));
-      }
-    }
-  }
+        loader_(map_, plan_, std::move(storage), options.checksums, options.io_threads,
+                [this](SlotIndex slot, ExpertKey key, std::size_t i, const detail::PartView& part,
+                       std::exception_ptr failure) { arrive(slot, key, i, part, std::move(failure)); }) {}
 
   /// The smallest budget that the constructor accepts.
   [[nodiscard]] static Bytes floor_bytes(const experts::ExpertMap& map, Storage& storage) {
-    return SlotPlan::floor_bytes(map, Reader::slot_bytes(storage));
+    return SlotPlan::floor_bytes(map, Loader::Reader::slot_bytes(storage));
   }
 
   ExpertStore(const ExpertStore&) = delete;
@@ -117,12 +99,12 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
       ++line.served;
       if (line.served != line.next) released_.notify_all();
       for (const detail::Claim& claim : claims) begin(claim);
-      count(layer, claims);
+      ledger_.requested(layer, claims, map_.layer(layer).bytes(), [&](ExpertKey key) { return is_pinned(key); });
     }
     for (const detail::Claim& claim : claims) slots.push_back(claim.slot);
     Leases leases(*this, std::move(slots));
     for (const detail::Claim& claim : claims) {
-      if (claim.kind == detail::Claim::Kind::miss) submit(claim, parallel::Priority::demand);
+      if (claim.kind == detail::Claim::Kind::miss) load(claim, parallel::Priority::demand);
     }
     return leases;
   }
@@ -139,32 +121,17 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
   }
 
   void on_route(const RouteEvent& event) override {
-    if constexpr (!std::is_same_v<Prefetch, NoPrefetch>) {
-      std::vector<detail::Claim> claims;
-      {
-        const std::lock_guard lock(mutex_);
-        prefetch_.on_route(event, map_.space(), [&](LayerIndex layer, std::span<const ExpertIndex> experts) {
-          wish(layer, experts);
-        });
-        claims = claim_prefetches();
-      }
-      for (const detail::Claim& claim : claims) submit(claim, parallel::Priority::prefetch);
-    }
+    if constexpr (std::is_same_v<Prefetch, NoPrefetch>) return;
+    guess([&] {
+      prefetch_.on_route(event, map_.space(),
+                         [&](LayerIndex layer, std::span<const ExpertIndex> experts) { wish(layer, experts); });
+    });
   }
 
   [[nodiscard]] Lookahead lookahead() const noexcept override { return prefetch_.lookahead(); }
 
   void expect(LayerIndex layer, std::span<const ExpertIndex> experts) noexcept override {
-    try {
-      std::vector<detail::Claim> claims;
-      {
-        const std::lock_guard lock(mutex_);
-        wish(layer, experts);
-        claims = claim_prefetches();
-      }
-      for (const detail::Claim& claim : claims) submit(claim, parallel::Priority::prefetch);
-    } catch (const std::bad_alloc&) {  // it was a hint
-    }
+    guess([&] { wish(layer, experts); });
   }
 
   /// Gives slots back to the system, evicting what is in them, until the budget is met; it stays lowered.
@@ -173,7 +140,7 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
   /// @throws Error{over_budget} when the budget is below one layer's chosen experts; nothing changes
   /// @thread waits while leases pin too many slots: not to be called by a thread that holds some
   Bytes shrink_to(ExpertBudget budget) {
-    const SlotPlan smaller(map_, budget, reader_.slot_bytes());
+    const SlotPlan smaller(map_, budget, loader_.slot_bytes());
     Bytes returned = 0;
     std::unique_lock lock(mutex_);
     for (std::size_t c = 0; c < plan_.classes().size(); ++c) {
@@ -182,8 +149,8 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
         const std::size_t now = resident_.n_slots_of_class(c);
         if (now <= least) return true;
         const std::size_t retired = resident_.retire(c, now - least, [&](SlotIndex slot, const auto& evicted) {
-          if (evicted) reader_.discard(*evicted);
-          io::give_back(contents_[static_cast<std::size_t>(slot)].memory);
+          if (evicted) loader_.discard(*evicted);
+          loader_.give_back(slot);
         });
         returned += retired * plan_.classes()[c].slot_bytes;
         return now - retired <= least;
@@ -204,7 +171,7 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
 
   [[nodiscard]] instrument::LayeredCounters counters() const {
     const std::lock_guard lock(mutex_);
-    return counters_;
+    return ledger_.counters();
   }
 
   [[nodiscard]] const experts::ExpertMap& map() const noexcept { return map_; }
@@ -217,19 +184,7 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
   }
 
  private:
-  using Reader = detail::ExpertReader<Storage, Representation>;
-
-  struct Content {
-    std::span<std::byte> memory;
-    ExpertKey key{};                  // of the reads under way; written before they are submitted
-    typename Reader::Tickets tickets; // by read; written before its job is
-    // Guarded by mutex_:
-    ExpertView view;
-    std::exception_ptr failure;
-    std::uint32_t n_left = 0;        // reads under way
-    std::uint32_t n_inner_left = 0;  // of them, those of gate and up
-    bool guessed = false;            // whether the reads are a prefetch's
-  };
+  using Loader = detail::SlotLoader<Storage, Representation>;
 
   /// Those who wait for slots of one class, first come, first served.
   struct Line {
@@ -240,34 +195,8 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
   /// Notes that the reads of a missing expert are to come. @pre the lock is held
   void begin(const detail::Claim& claim, bool guessed = false) noexcept {
     if (claim.kind != detail::Claim::Kind::miss) return;
-    Content& content = contents_[static_cast<std::size_t>(claim.slot)];
-    const auto n = static_cast<std::uint32_t>(reader_.reads(claim.key).size());
-    content.key = claim.key;
-    content.view = {};
-    content.failure = nullptr;
-    content.n_left = n;
-    content.n_inner_left = n - 1;
-    content.guessed = guessed;
-    if (n_reading_++ == 0) reading_since_ = {};
-    ++(guessed ? n_guessed_reading_ : n_asked_reading_);
-  }
-
-  void count(LayerIndex layer, std::span<const detail::Claim> claims) noexcept {
-    using Kind = detail::Claim::Kind;
-    instrument::StoreCounters counted;
-    for (const detail::Claim& claim : claims) {
-      switch (claim.kind) {
-        case Kind::hit: ++(is_pinned(claim.key) ? counted.pinned_hits : counted.hits); break;
-        case Kind::prefetched: ++counted.prefetched; break;
-        case Kind::prefetched_late: ++counted.prefetched_late; break;
-        case Kind::joined: ++counted.joined; break;
-        case Kind::miss: ++counted.misses; break;
-      }
-      if (claim.evicted) ++counted.evictions;
-      if (claim.evicted_unused) ++counted.prefetched_unused;
-    }
-    counted.bytes_wanted = claims.size() * map_.layer(layer).bytes();
-    counters_.add(layer, counted);
+    contents_.begin(claim.slot, loader_.reads(claim.key), guessed);
+    ledger_.begin(guessed);
   }
 
   [[nodiscard]] bool is_pinned(ExpertKey key) const noexcept {
@@ -278,133 +207,86 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
     }
   }
 
-  // Prefetch. @pre of all: the lock is held
+  /// Begins the reads of a claim. @pre the lock is not held: a storage without a queue reads at once
+  void load(const detail::Claim& claim, parallel::Priority priority) noexcept {
+    if (claim.evicted) loader_.discard(*claim.evicted);
+    loader_.load(claim.slot, claim.key, priority);
+  }
 
+  /// A read is over.
+  void arrive(SlotIndex slot, ExpertKey key, std::size_t i, const detail::PartView& part,
+              std::exception_ptr failure) noexcept {
+    const LayerIndex layer = map_.space().layer(key);
+    const detail::ExpertReads reads = loader_.reads(key);
+    std::vector<detail::Claim> guesses;
+    {
+      // Notified under the lock: a waiter may destroy the store as soon as it is let go.
+      const std::lock_guard lock(mutex_);
+      ledger_.arrive(layer, failure == nullptr ? reads[i].bytes : 0);
+      if (contents_.arrive(slot, reads, i, part, std::move(failure))) {
+        resident_.arrive(slot, !contents_.failed(slot));
+        ledger_.end(layer, contents_.guessed(slot));
+        guesses = claim_guesses();
+        released_.notify_all();
+      }
+      arrived_.notify_all();
+    }
+    for (const detail::Claim& claim : guesses) load(claim, parallel::Priority::prefetch);
+  }
+
+  /// Has `wishing` wish, and begins to read what it wished for if nobody waits for the storage.
+  template <class Wishing>
+  void guess(Wishing&& wishing) noexcept {
+    std::vector<detail::Claim> guesses;
+    try {
+      const std::lock_guard lock(mutex_);
+      wishing();
+      guesses = claim_guesses();
+    } catch (const std::bad_alloc&) {  // it was a hint
+    }
+    for (const detail::Claim& claim : guesses) load(claim, parallel::Priority::prefetch);
+  }
+
+  /// @pre the lock is held
   void wish(LayerIndex layer, std::span<const ExpertIndex> experts) {
     if (layer >= map_.space().layers || !map_.has_experts(layer)) return;
     wishes_.set(layer, experts, [&](ExpertIndex e) { return !resident_.resident(map_.space().key(layer, e)); });
   }
 
-  /// Takes slots for wishes, as long as nobody waits for the storage and few guesses are being read.
-  [[nodiscard]] std::vector<detail::Claim> claim_prefetches() {
-    std::vector<detail::Claim> claims;
-    while (n_asked_reading_ == 0 && n_guessed_reading_ < options_.prefetches) {
-      const auto wish = wishes_.next();
-      if (!wish) break;
-      claims.reserve(claims.size() + 1);  // what may throw comes before the pin
-      const auto claim = resident_.claim_prefetch(wish->layer, wish->expert, wish->layers_ahead);
-      if (!claim) continue;
-      claims.push_back(*claim);
-      begin(*claim, true);
-      counters_.add(wish->layer, {.prefetched_unused = claim->evicted_unused ? 1U : 0U,
-                                  .evictions = claim->evicted ? 1U : 0U});
-    }
-    return claims;
-  }
-
-  // Reads. They run without the lock: the slot is theirs alone until they arrive.
-
-  void submit(const detail::Claim& claim, parallel::Priority priority) noexcept {
-    if (claim.evicted) reader_.discard(*claim.evicted);
-    const auto slot = static_cast<std::uint32_t>(claim.slot);
-    Content& content = contents_[slot];
-    const auto reads = reader_.reads(claim.key);
-    for (std::uint32_t i = 0; i < reads.size(); ++i) {
-      std::exception_ptr failure;
-      try {
-        reader_.start(reads, i, content.memory, content.tickets);
-        if (!reader_.in_place()) {
-          queue_.submit(priority, [this, slot, i] { finish(slot, i); });
-          continue;
-        }
-      } catch (const std::bad_alloc&) {  // no memory to ask another thread: this one reads
-      } catch (...) {
-        failure = std::current_exception();
-      }
-      failure ? arrive(slot, i, {}, failure) : finish(slot, i);
-    }
-  }
-
-  void finish(std::uint32_t slot, std::uint32_t i) noexcept {
-    Content& content = contents_[slot];
-    detail::PartView part;
-    std::exception_ptr failure;
-    try {
-      part = reader_.finish(reader_.reads(content.key), content.key, i, content.memory, content.tickets);
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    arrive(slot, i, part, failure);
-  }
-
-  void arrive(std::uint32_t slot, std::uint32_t i, const detail::PartView& part, std::exception_ptr failure) noexcept {
-    Content& content = contents_[slot];
-    const LayerIndex layer = map_.space().layer(content.key);
-    const auto reads = reader_.reads(content.key);
-    std::vector<detail::Claim> claims;
-    {
-      // Notified under the lock: a waiter may destroy the store as soon as it is let go.
-      const std::lock_guard lock(mutex_);
-      if (failure == nullptr) {
-        part.put_into(content.view);
-        counters_.add(layer, {.reads = 1, .bytes_read = reads[i].bytes});
-      } else if (content.failure == nullptr) {
-        content.failure = std::move(failure);
-      }
-      if (!reads.is_down(i)) --content.n_inner_left;
-      ++arrivals_;
-      if (--content.n_left == 0) {
-        resident_.arrive(SlotIndex{slot}, content.failure == nullptr);
-        --(content.guessed ? n_guessed_reading_ : n_asked_reading_);
-        if (--n_reading_ == 0) counters_.add(layer, {.busy_ns = reading_since_.elapsed_ns()});
-        released_.notify_all();
-        try {
-          claims = claim_prefetches();
-        } catch (const std::bad_alloc&) {  // nothing is guessed
-        }
-      }
-      arrived_.notify_all();
-    }
-    for (const detail::Claim& claim : claims) submit(claim, parallel::Priority::prefetch);
-  }
-
-  // What leases ask for.
-
-  [[nodiscard]] bool is_ready(const Content& content, Extent extent) const noexcept {
-    // A failure is told when nothing is written into the slot any more.
-    return content.n_left == 0 ||
-           (extent == Extent::gate_up && content.n_inner_left == 0 && content.failure == nullptr);
+  /// @pre the lock is held
+  [[nodiscard]] std::vector<detail::Claim> claim_guesses() noexcept {
+    return detail::claim_wishes(wishes_, resident_, ledger_, n_prefetches_,
+                                [&](const detail::Claim& claim) { begin(claim, true); });
   }
 
   [[nodiscard]] bool ready(SlotIndex slot, Extent extent) const override {
     const std::lock_guard lock(mutex_);
-    return is_ready(contents_[static_cast<std::size_t>(slot)], extent);
+    return contents_.ready(slot, extent);
   }
 
   [[nodiscard]] ExpertView wait(SlotIndex slot, Extent extent) override {
     std::unique_lock lock(mutex_);
-    const Content& content = contents_[static_cast<std::size_t>(slot)];
-    wait_for(lock, slot, [&] { return is_ready(content, extent); });
-    if (content.failure) std::rethrow_exception(content.failure);
-    return content.view;
+    wait_for(lock, slot, [&] { return contents_.ready(slot, extent); });
+    return contents_.view(slot);
   }
 
   [[nodiscard]] std::uint64_t arrivals() const override {
     const std::lock_guard lock(mutex_);
-    return arrivals_;
+    return ledger_.arrivals();
   }
 
   void wait_arrival(std::uint64_t seen, SlotIndex slot) override {
     std::unique_lock lock(mutex_);
-    wait_for(lock, slot, [&] { return arrivals_ > seen; });
+    wait_for(lock, slot, [&] { return ledger_.arrivals() > seen; });
   }
 
+  /// @pre the lock is held
   template <class Until>
   void wait_for(std::unique_lock<std::mutex>& lock, SlotIndex slot, Until&& until) {
     if (until()) return;
     const instrument::Stopwatch watch;
     arrived_.wait(lock, until);
-    counters_.add(map_.space().layer(resident_.key(slot)), {.wait_ns = watch.elapsed_ns()});
+    ledger_.waited(map_.space().layer(resident_.key(slot)), watch.elapsed_ns());
   }
 
   void release(std::span<const SlotIndex> slots) noexcept override {
@@ -414,25 +296,18 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
   }
 
   experts::ExpertMap map_;
-  StoreOptions options_;
+  std::size_t n_prefetches_;
   SlotPlan plan_;
-  AlignedBuffer reader_memory_;  // before what may still write into it
-  Reader reader_;
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  ///< of all that follows but the loader
   std::condition_variable arrived_;
   std::condition_variable released_;
-  detail::ResidentSet<Eviction> resident_;  // guarded by mutex_, as all until queue_ but what Content says
-  std::vector<Content> contents_;           // by slot
-  std::vector<Line> lines_;                 // by slot class
-  instrument::LayeredCounters counters_;
+  detail::ResidentSet<Eviction> resident_;
+  detail::SlotContents contents_;
+  std::vector<Line> lines_;  ///< by slot class
+  detail::Ledger ledger_;
   Prefetch prefetch_;
   detail::WishList wishes_;
-  std::uint64_t arrivals_ = 0;
-  std::size_t n_reading_ = 0;  ///< experts
-  std::size_t n_asked_reading_ = 0;
-  std::size_t n_guessed_reading_ = 0;
-  instrument::Stopwatch reading_since_;
-  parallel::IoQueue queue_;  // last: its threads end before what they use
+  Loader loader_;  // last: its threads end before what they use
 };
 
 /// A store for the experts of `file`, with the policies of `P`.

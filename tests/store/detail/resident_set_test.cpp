@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include <lazymoe/cache/lru.hpp>
 #include <lazymoe/cache/registry.hpp>
 
 #include "store/source_laws.hpp"
@@ -310,6 +311,111 @@ TEST_CASE("A failed read frees its slot when nobody holds it, and the next call 
   CHECK(layer.set.state(failed) == SlotState::free);
   CHECK(layer.claim({1}));
   CHECK(layer.claims[0].slot == failed);
+}
+
+TEST_CASE("A prefetched expert is pinned by its read alone, and its first request says so", "[store][resident_set]") {
+  OneLayer layer(4);
+  const auto guess = layer.set.claim_prefetch(0, 5, 0);
+  REQUIRE(guess);
+  CHECK(layer.resident(5));
+  CHECK_FALSE(layer.set.claim_prefetch(0, 5, 0).has_value());
+  SECTION("when it is there") {
+    layer.set.arrive(guess->slot, true);
+    CHECK(layer.set.idle());
+    layer.use({5});
+    CHECK(layer.claims[0].kind == Kind::prefetched);
+  }
+  SECTION("when it is on its way") {
+    REQUIRE(layer.claim({5}));
+    CHECK(layer.claims[0].kind == Kind::prefetched_late);
+    layer.set.arrive(guess->slot, true);
+    layer.set.unpin(guess->slot);
+  }
+  SECTION("unless it fails") {
+    layer.set.arrive(guess->slot, false);
+    CHECK_FALSE(layer.resident(5));
+    layer.use({5});
+    CHECK(layer.claims[0].kind == Kind::miss);
+  }
+  layer.use({5});
+  CHECK(layer.claims[0].kind == Kind::hit);
+  CHECK(layer.set.idle());
+}
+
+TEST_CASE("A prefetch that nobody asked for is known when it leaves", "[store][resident_set]") {
+  OneLayer layer(2);
+  const auto guess = layer.set.claim_prefetch(0, 5, 0);
+  REQUIRE(guess);
+  layer.set.arrive(guess->slot, true);
+  layer.use({0, 1});
+  CHECK(layer.claims[1].evicted == ExpertKey{5});
+  CHECK(layer.claims[1].evicted_unused);
+}
+
+TEST_CASE("A read on a guess keeps no request from choosing a victim", "[store][resident_set]") {
+  OneLayer layer(4);
+  layer.use({0, 1, 2});
+  REQUIRE(layer.set.claim_prefetch(0, 7, 0));
+  REQUIRE(layer.claim({3}));  // where an abandoned read would have had to end first
+  CHECK(layer.claims[0].evicted == ExpertKey{0});
+}
+
+TEST_CASE("A prefetch takes no expert of the layers before its own down to the present one, nor the last half of slots",
+          "[store][resident_set]") {
+  const test::ModelFixture model({.n_layers = 4, .n_used = 1});
+  const KeySpace space = model.map.space();
+  ResidentSet<cache::Lru> set(model.map, SlotPlan(model.map, ExpertBudget::experts(4)));
+  std::vector<Claim> claims;
+  const auto use = [&](LayerIndex l, ExpertIndex e) {
+    REQUIRE(set.claim(l, std::vector{e}, Use::step, claims));
+    if (claims[0].kind == Kind::miss) set.arrive(claims[0].slot, true);
+    set.unpin(claims[0].slot);
+  };
+  for (const LayerIndex l : {2U, 1U, 0U, 3U}) use(l, 0);
+  // The token is at layer 1 and guesses layer 2: 1 and 2 stay, though older than 0.
+  const auto guess = set.claim_prefetch(2, 5, 1);
+  REQUIRE(guess);
+  CHECK(guess->evicted == space.key(0, 0));
+  CHECK_FALSE(set.claim_prefetch(2, 6, 3).has_value());
+  // Half of the slots are pinned then.
+  REQUIRE(set.claim_prefetch(2, 6, 1));
+  CHECK_FALSE(set.claim_prefetch(2, 7, 1).has_value());
+}
+
+TEST_CASE("A prompt takes the slots of what prompts brought before those of what steps use", "[store][resident_set]") {
+  const test::ModelFixture model({.n_layers = 1, .n_used = 1});
+  ResidentSet<cache::Lru> set(model.map, SlotPlan(model.map, ExpertBudget::experts(4)));
+  std::vector<Claim> claims;
+  const auto use = [&](ExpertIndex e, Use how) {
+    REQUIRE(set.claim(0, std::vector{e}, how, claims));
+    if (claims[0].kind == Kind::miss) set.arrive(claims[0].slot, true);
+    set.unpin(claims[0].slot);
+    return claims[0].evicted;
+  };
+  use(0, Use::step);
+  use(1, Use::step);
+  use(2, Use::step);
+  use(3, Use::prompt);
+  CHECK(use(4, Use::prompt) == ExpertKey{3});
+  CHECK(use(5, Use::prompt) == ExpertKey{4});
+  for (ExpertIndex e = 0; e < 3; ++e) CHECK(set.resident(ExpertKey{e}));
+  use(5, Use::step);  // a step's from now on
+  CHECK(use(6, Use::prompt) == ExpertKey{0});
+}
+
+TEST_CASE("Retired slots are free ones first, then victims, and never pinned ones", "[store][resident_set]") {
+  OneLayer layer(4);
+  layer.use({0, 1});
+  REQUIRE(layer.claim({0}));
+  std::vector<std::optional<ExpertKey>> evicted;
+  const auto note = [&](SlotIndex, const auto& key) { evicted.push_back(key); };
+  CHECK(layer.set.retire(0, 9, note) == 3);
+  CHECK(evicted == std::vector<std::optional<ExpertKey>>{{}, {}, ExpertKey{1}});
+  CHECK(layer.set.n_slots(0) == 1);
+  CHECK_FALSE(layer.claim({2}));
+  layer.set.unpin(SlotIndex{0});
+  CHECK(layer.claim({2}));
+  CHECK(layer.claims[0].evicted == ExpertKey{0});
 }
 
 TEST_CASE("Layers of different sizes do not compete for slots", "[store][resident_set]") {

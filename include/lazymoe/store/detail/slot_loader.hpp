@@ -1,0 +1,117 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <new>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "../../core/buffer.hpp"
+#include "../../core/types.hpp"
+#include "../../experts/expert_map.hpp"
+#include "../../io/huge_pages.hpp"
+#include "../../parallel/io_queue.hpp"
+#include "../checksums.hpp"
+#include "../lease.hpp"
+#include "../slot_plan.hpp"
+#include "expert_reader.hpp"
+
+namespace lazymoe::store::detail {
+
+/// One mapping, cut into the slots of a plan, and the threads that bring experts into them. A slot is its reads' alone
+/// until they have arrived: who decides that takes locks, the loader has none.
+///
+/// @memory the slots of the plan; none if the storage returns views of its own
+/// @thread safe, for different slots
+template <storage::StoragePolicy Storage, RepresentationPolicy Representation>
+class SlotLoader {
+ public:
+  using Reader = ExpertReader<Storage, Representation>;
+  /// Told, on whichever thread, that a read is over: slot, expert, number of the read, what it brought, or a failure.
+  using OnArrival = std::function<void(SlotIndex, ExpertKey, std::size_t, const PartView&, std::exception_ptr)>;
+
+  /// @param on_arrival must not throw
+  SlotLoader(const experts::ExpertMap& map, const SlotPlan& plan, Storage storage, Checksums* checksums,
+             unsigned io_threads, OnArrival on_arrival)
+      : on_arrival_(std::move(on_arrival)),
+        memory_(Reader::in_place(storage, map) ? 0 : static_cast<std::size_t>(plan.total_bytes()), AlignedBuffer::page),
+        reader_(map, std::move(storage), checksums),
+        slots_(plan.n_slots()),
+        queue_(io_threads) {
+    io::prefer_huge_pages(memory_.bytes());
+    std::span<std::byte> free = memory_.bytes();
+    std::size_t slot = 0;
+    for (const SlotClass& c : plan.classes()) {
+      for (std::size_t i = 0; i < c.n_slots && !free.empty(); ++i) {
+        slots_[slot++].memory = free.first(static_cast<std::size_t>(c.slot_bytes));
+        free = free.subspan(static_cast<std::size_t>(c.slot_bytes));
+      }
+    }
+  }
+
+  [[nodiscard]] ExpertReads reads(ExpertKey key) const noexcept { return reader_.reads(key); }
+  [[nodiscard]] SlotPlan::SlotBytes slot_bytes() { return reader_.slot_bytes(); }
+
+  /// Begins all reads of an expert.
+  void load(SlotIndex slot, ExpertKey key, parallel::Priority priority) noexcept {
+    Slot& place = at(slot);
+    place.key = key;
+    const ExpertReads reads = reader_.reads(key);
+    for (std::uint32_t i = 0; i < reads.size(); ++i) {
+      std::exception_ptr failure;
+      try {
+        reader_.start(reads, i, place.memory, place.tickets);
+        if (!reader_.in_place()) {
+          queue_.submit(priority, [this, slot, i] { finish(slot, i); });  // small enough not to be allocated
+          continue;
+        }
+      } catch (const std::bad_alloc&) {  // no memory to ask another thread: this one reads
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      if (failure == nullptr) {
+        finish(slot, i);
+      } else {
+        on_arrival_(slot, key, i, {}, failure);
+      }
+    }
+  }
+
+  /// An expert has left its slot.
+  void discard(ExpertKey key) noexcept { reader_.discard(key); }
+
+  /// Returns the memory of a slot to the system; it will not be used any more.
+  void give_back(SlotIndex slot) noexcept { io::give_back(at(slot).memory); }
+
+ private:
+  struct Slot {
+    std::span<std::byte> memory;
+    ExpertKey key{};
+    typename Reader::Tickets tickets;
+  };
+
+  [[nodiscard]] Slot& at(SlotIndex slot) noexcept { return slots_[static_cast<std::size_t>(slot)]; }
+
+  void finish(SlotIndex slot, std::uint32_t i) noexcept {
+    const Slot& place = at(slot);
+    PartView part;
+    std::exception_ptr failure;
+    try {
+      part = reader_.finish(reader_.reads(place.key), place.key, i, place.memory, place.tickets);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    on_arrival_(slot, place.key, i, part, failure);
+  }
+
+  OnArrival on_arrival_;
+  AlignedBuffer memory_;  // before the reader: what its storage has under way ends before the memory does
+  Reader reader_;
+  std::vector<Slot> slots_;
+  parallel::IoQueue queue_;  // last: its threads end before what they use
+};
+
+}  // namespace lazymoe::store::detail

@@ -195,6 +195,7 @@ set(lazymoe_headers
   include/lazymoe/store/detail/ledger.hpp
   include/lazymoe/store/detail/slot_contents.hpp
   include/lazymoe/store/detail/slot_loader.hpp
+  include/lazymoe/store/detail/turns.hpp
   include/lazymoe/store/detail/wish_list.hpp
   include/lazymoe/store/options.hpp
   include/lazymoe/store/prefetch.hpp

@@ -62,13 +62,7 @@ class AnyEviction {
     void on_insert(ExpertKey key) noexcept override { policy.on_insert(key); }
     void on_hit(ExpertKey key) noexcept override { policy.on_hit(key); }
     void on_erase(ExpertKey key) noexcept override { policy.on_erase(key); }
-    bool pins(ExpertKey key) const noexcept override {
-      if constexpr (PinningPolicy<P>) {
-        return policy.pins(key);
-      } else {
-        return (void)key, false;
-      }
-    }
+    bool pins(ExpertKey key) const noexcept override { return cache::pins(policy, key); }
     std::optional<ExpertKey> victim(PredicateRef evictable) override { return policy.victim(evictable); }
     P policy;
   };

@@ -52,4 +52,14 @@ concept PinningPolicy = EvictionPolicy<P> && requires(const P policy, ExpertKey 
 
 // clang-format on
 
+/// Whether the policy spares `key` whatever happens to the others.
+template <EvictionPolicy P>
+[[nodiscard]] bool pins([[maybe_unused]] const P& policy, [[maybe_unused]] ExpertKey key) noexcept {
+  if constexpr (PinningPolicy<P>) {
+    return policy.pins(key);
+  } else {
+    return false;
+  }
+}
+
 }  // namespace lazymoe::cache

@@ -25,6 +25,7 @@
 #include "detail/resident_set.hpp"
 #include "detail/slot_contents.hpp"
 #include "detail/slot_loader.hpp"
+#include "detail/turns.hpp"
 #include "detail/wish_list.hpp"
 #include "options.hpp"
 #include "policies.hpp"
@@ -60,7 +61,7 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
         plan_(map_, options.budget, Loader::Reader::slot_bytes(storage)),
         resident_(map_, plan_, make_eviction),
         contents_(plan_.n_slots()),
-        lines_(plan_.classes().size()),
+        turns_(plan_.classes().size()),
         ledger_(map_.space().layers),
         prefetch_(std::move(prefetch)),
         wishes_(map_.space()),
@@ -73,8 +74,7 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
     return SlotPlan::floor_bytes(map, Loader::Reader::slot_bytes(storage));
   }
 
-  ExpertStore(const ExpertStore&) = delete;
-  ExpertStore& operator=(const ExpertStore&) = delete;
+  ExpertStore(const ExpertStore&) = delete;  // nor moves: reads under way know where it is
 
   /// @shape  experts[k], distinct -> Leases of size min(k, max_leases(layer)), same order
   /// @throws Error{io} from Leases::wait(): the failed expert is read again by the next that wants it
@@ -90,21 +90,23 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
     {
       std::unique_lock lock(mutex_);
       wishes_.pass(layer);
-      Line& line = lines_[plan_.class_of(layer)];
-      const std::uint64_t turn = line.next++;
+      detail::Turns& turns = turns_[plan_.class_of(layer)];
+      const std::uint64_t turn = turns.take();
       released_.wait(lock, [&] {
-        return line.served == turn &&
+        return turns.is(turn) &&
                resident_.claim(layer, experts.first(std::min(experts.size(), resident_.n_slots(layer))), use, claims);
       });
-      ++line.served;
-      if (line.served != line.next) released_.notify_all();
-      for (const detail::Claim& claim : claims) begin(claim);
-      ledger_.requested(layer, claims, map_.layer(layer).bytes(), [&](ExpertKey key) { return is_pinned(key); });
+      if (turns.end()) released_.notify_all();
+      for (const detail::Claim& claim : claims) {
+        if (claim.kind == detail::Claim::Kind::miss) begin(claim, false);
+      }
+      ledger_.requested(layer, claims, map_.layer(layer).bytes(),
+                        [&](ExpertKey key) { return cache::pins(resident_.eviction_of(key), key); });
     }
     for (const detail::Claim& claim : claims) slots.push_back(claim.slot);
     Leases leases(*this, std::move(slots));
     for (const detail::Claim& claim : claims) {
-      if (claim.kind == detail::Claim::Kind::miss) load(claim, parallel::Priority::demand);
+      if (claim.kind == detail::Claim::Kind::miss) loader_.load(claim, parallel::Priority::demand);
     }
     return leases;
   }
@@ -186,31 +188,10 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
  private:
   using Loader = detail::SlotLoader<Storage, Representation>;
 
-  /// Those who wait for slots of one class, first come, first served.
-  struct Line {
-    std::uint64_t next = 0;
-    std::uint64_t served = 0;
-  };
-
-  /// Notes that the reads of a missing expert are to come. @pre the lock is held
-  void begin(const detail::Claim& claim, bool guessed = false) noexcept {
-    if (claim.kind != detail::Claim::Kind::miss) return;
+  /// @pre the lock is held
+  void begin(const detail::Claim& claim, bool guessed) noexcept {
     contents_.begin(claim.slot, loader_.reads(claim.key), guessed);
     ledger_.begin(guessed);
-  }
-
-  [[nodiscard]] bool is_pinned(ExpertKey key) const noexcept {
-    if constexpr (cache::PinningPolicy<Eviction>) {
-      return resident_.eviction_of(key).pins(key);
-    } else {
-      return (void)key, false;
-    }
-  }
-
-  /// Begins the reads of a claim. @pre the lock is not held: a storage without a queue reads at once
-  void load(const detail::Claim& claim, parallel::Priority priority) noexcept {
-    if (claim.evicted) loader_.discard(*claim.evicted);
-    loader_.load(claim.slot, claim.key, priority);
   }
 
   /// A read is over.
@@ -231,7 +212,7 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
       }
       arrived_.notify_all();
     }
-    for (const detail::Claim& claim : guesses) load(claim, parallel::Priority::prefetch);
+    for (const detail::Claim& claim : guesses) loader_.load(claim, parallel::Priority::prefetch);
   }
 
   /// Has `wishing` wish, and begins to read what it wished for if nobody waits for the storage.
@@ -242,9 +223,8 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
       const std::lock_guard lock(mutex_);
       wishing();
       guesses = claim_guesses();
-    } catch (const std::bad_alloc&) {  // it was a hint
-    }
-    for (const detail::Claim& claim : guesses) load(claim, parallel::Priority::prefetch);
+    } catch (const std::bad_alloc&) {}  // it was a hint
+    for (const detail::Claim& claim : guesses) loader_.load(claim, parallel::Priority::prefetch);
   }
 
   /// @pre the lock is held
@@ -303,7 +283,7 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
   std::condition_variable released_;
   detail::ResidentSet<Eviction> resident_;
   detail::SlotContents contents_;
-  std::vector<Line> lines_;  ///< by slot class
+  std::vector<detail::Turns> turns_;  ///< by slot class
   detail::Ledger ledger_;
   Prefetch prefetch_;
   detail::WishList wishes_;

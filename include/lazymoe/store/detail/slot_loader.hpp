@@ -18,6 +18,7 @@
 #include "../lease.hpp"
 #include "../slot_plan.hpp"
 #include "expert_reader.hpp"
+#include "resident_set.hpp"
 
 namespace lazymoe::store::detail {
 
@@ -55,8 +56,10 @@ class SlotLoader {
   [[nodiscard]] ExpertReads reads(ExpertKey key) const noexcept { return reader_.reads(key); }
   [[nodiscard]] SlotPlan::SlotBytes slot_bytes() { return reader_.slot_bytes(); }
 
-  /// Begins all reads of an expert.
-  void load(SlotIndex slot, ExpertKey key, parallel::Priority priority) noexcept {
+  /// Begins all reads of an expert that is missing; where the storage returns views of its own, they are over then.
+  void load(const Claim& claim, parallel::Priority priority) noexcept {
+    if (claim.evicted) discard(*claim.evicted);
+    const auto [slot, key] = std::pair(claim.slot, claim.key);
     Slot& place = at(slot);
     place.key = key;
     const ExpertReads reads = reader_.reads(key);
@@ -65,7 +68,7 @@ class SlotLoader {
       try {
         reader_.start(reads, i, place.memory, place.tickets);
         if (!reader_.in_place()) {
-          queue_.submit(priority, [this, slot, i] { finish(slot, i); });  // small enough not to be allocated
+          queue_.submit(priority, [this, slot = slot, i] { finish(slot, i); });  // small enough not to be allocated
           continue;
         }
       } catch (const std::bad_alloc&) {  // no memory to ask another thread: this one reads

@@ -34,10 +34,10 @@ namespace detail {
 /// Every scratch matrix holds floats, and what is rounded of it at most as many bytes again.
 [[nodiscard]] inline Bytes scratch_bytes(const Config& c, const SequenceOptions& options, std::size_t n_threads) {
   const std::size_t heads = c.n_heads * (3 * c.key_dim + c.value_dim) + 2 * c.n_kv_heads * (c.key_dim + c.value_dim);
-  const std::size_t routed = c.n_experts_used * (2 * c.n_ff_expert + c.n_embd) + c.n_experts;
+  const std::size_t routed = c.n_experts_used * (2 * c.n_ff_expert + c.n_embd) + 2 * c.n_experts;
   const std::size_t dense = 2 * std::max(c.n_ff_dense, c.n_ff_shared);
   const std::size_t token =
-      6 * c.n_embd + heads + 2 * c.delta_net.channels() + 2 * c.n_heads * c.latent.rank + routed + dense;
+      7 * c.n_embd + heads + 2 * c.delta_net.channels() + 2 * c.n_heads * c.latent.rank + routed + dense;
   // A thread attends for the heads that share keys: to all positions, with eight partial sums of a value.
   const std::size_t thread = c.n_heads / std::max<std::size_t>(1, c.n_kv_heads) *
                              (options.n_ctx + 9 * std::max(c.value_dim, c.latent.rank));

@@ -56,6 +56,10 @@ concept AsyncStorage =
       { storage.wait(ticket) } -> std::same_as<std::span<const std::byte>>;
     };
 
+/// A storage whose fetch may block although it returns a view of its own: it says so by a member `blocks`.
+template <class S>
+concept BlockingStorage = StoragePolicy<S> && S::blocks;
+
 /// A storage that can begin to bring a slice nearer without waiting for it. A hint changes no result, and a
 /// slice outside its file is ignored.
 template <class S>

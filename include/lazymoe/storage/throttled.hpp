@@ -34,6 +34,7 @@ class Throttled {
 
  public:
   static constexpr std::string_view name = JoinedName<prefix, Storage::name>::value;
+  static constexpr bool blocks = true;
 
   /// As quick as the storage itself.
   explicit Throttled(std::span<const std::filesystem::path> paths) : Throttled(Storage(paths), {}) {}

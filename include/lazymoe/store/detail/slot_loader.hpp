@@ -67,7 +67,7 @@ class SlotLoader {
       std::exception_ptr failure;
       try {
         reader_.start(reads, i, place.memory, place.tickets);
-        if (!reader_.in_place()) {
+        if (!reader_.in_place() || storage::BlockingStorage<Storage>) {
           queue_.submit(priority, [this, slot = slot, i] { finish(slot, i); });  // small enough not to be allocated
           continue;
         }

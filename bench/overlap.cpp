@@ -44,7 +44,7 @@ class Shared {
   std::shared_ptr<lazymoe::storage::Memory> memory_;
 };
 
-struct Policies : lazymoe::DefaultPolicies {
+struct Policies : lazymoe::store::DefaultPolicies {
   using Storage = lazymoe::storage::Throttled<Shared>;
   using Prefetch = lazymoe::store::AnyPrefetch;
 };
@@ -103,7 +103,7 @@ int main(int argc, char** argv) {
     lazymoe::parallel::ThreadPool pool;
     const Shared memory(file.paths());
     lazymoe::store::AllResident<Shared> all(file, memory);
-    const auto resident = load_model(file, all, pool);
+    const auto resident = lazymoe::models::load_model(file, all, pool);
     const auto none = [] { return lazymoe::instrument::StoreCounters{}; };
     const double compute = run(resident, length, none).seconds;
 
@@ -114,7 +114,7 @@ int main(int argc, char** argv) {
       lazymoe::store::ExpertStore<Policies> experts(
           map, Policies::Storage(memory, disk), options,
           [](lazymoe::KeySpace space) { return Policies::Eviction(space); }, prefetch);
-      const auto model = load_model(file, experts, pool);
+      const auto model = lazymoe::models::load_model(file, experts, pool);
       return run(model, length, [&] { return experts.counters().total; });
     };
     using lazymoe::store::AnyPrefetch;

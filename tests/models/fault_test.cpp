@@ -12,6 +12,7 @@
 
 #include <lazymoe/cache/registry.hpp>
 #include <lazymoe/models/load.hpp>
+#include <lazymoe/storage/any_storage.hpp>
 #include <lazymoe/storage/direct.hpp>
 #include <lazymoe/storage/faulty.hpp>
 #include <lazymoe/storage/pread.hpp>

@@ -52,6 +52,7 @@ struct TinyMoe {
   quant::TypeId expert_type = quant::TypeId::q8_0;
   quant::TypeId first_down_type = quant::TypeId::q8_0;  ///< of layer 0: layers of two sizes if it differs
   quant::TypeId dense_type = quant::TypeId::f32;
+  float expert_spread = 1.0F;  ///< how much experts add to the residual stream
   std::uint64_t seed = 1;
 
   [[nodiscard]] gguf::Writer writer() const {
@@ -105,7 +106,8 @@ struct TinyMoe {
         add(p + "ffn_gate_exps.weight", {n_embd, n_ff, n_experts}, expert_type, spread);
         add(p + "ffn_up_exps.weight", {n_embd, n_ff, n_experts}, expert_type, spread);
       }
-      add(p + "ffn_down_exps.weight", {n_ff, n_embd, n_experts}, i == 0 ? first_down_type : expert_type, 2.0F * spread);
+      add(p + "ffn_down_exps.weight", {n_ff, n_embd, n_experts}, i == 0 ? first_down_type : expert_type,
+          2.0F * spread * expert_spread);
     }
     return w;
   }

@@ -4,7 +4,7 @@
 //
 //     bench_overlap [MODEL] [--budget BYTES] [--warm N] [--tokens N]
 //
-// Without a model, a random one is written whose experts add little to what passes through the layers, so that guesses
+// Without a model, a random one is written whose layers add little to what passes through them, so that guesses
 // are good: what is measured then is the store, not the model's habits.
 #include <algorithm>
 #include <chrono>
@@ -71,7 +71,7 @@ lazymoe::test::TinyMoe model_of_good_guesses() {
           .expert_type = lazymoe::quant::TypeId::q4_0,
           .first_down_type = lazymoe::quant::TypeId::q4_0,
           .dense_type = lazymoe::quant::TypeId::q8_0,
-          .expert_spread = 0.02F};
+          .sublayer_spread = 0.02F};
 }
 
 struct Run {

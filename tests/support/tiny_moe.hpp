@@ -52,7 +52,7 @@ struct TinyMoe {
   quant::TypeId expert_type = quant::TypeId::q8_0;
   quant::TypeId first_down_type = quant::TypeId::q8_0;  ///< of layer 0: layers of two sizes if it differs
   quant::TypeId dense_type = quant::TypeId::f32;
-  float expert_spread = 1.0F;  ///< how much experts add to the residual stream
+  float sublayer_spread = 1.0F;  ///< how much attention and experts add to the residual stream
   std::uint64_t seed = 1;
 
   [[nodiscard]] gguf::Writer writer() const {
@@ -95,7 +95,7 @@ struct TinyMoe {
       add(p + "attn_q.weight", {n_embd, n_heads * head_dim}, dense_type, spread);
       add(p + "attn_k.weight", {n_embd, n_kv_heads * head_dim}, dense_type, spread);
       add(p + "attn_v.weight", {n_embd, n_kv_heads * head_dim}, dense_type, spread);
-      add(p + "attn_output.weight", {n_heads * head_dim, n_embd}, dense_type, spread);
+      add(p + "attn_output.weight", {n_heads * head_dim, n_embd}, dense_type, spread * sublayer_spread);
       norm(p + "attn_q_norm.weight", head_dim);
       norm(p + "attn_k_norm.weight", head_dim);
       norm(p + "ffn_norm.weight", n_embd);
@@ -107,7 +107,7 @@ struct TinyMoe {
         add(p + "ffn_up_exps.weight", {n_embd, n_ff, n_experts}, expert_type, spread);
       }
       add(p + "ffn_down_exps.weight", {n_ff, n_embd, n_experts}, i == 0 ? first_down_type : expert_type,
-          2.0F * spread * expert_spread);
+          2.0F * spread * sublayer_spread);
     }
     return w;
   }

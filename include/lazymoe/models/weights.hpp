@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +20,7 @@
 #include "../gguf/file.hpp"
 #include "../quant/decode.hpp"
 #include "../quant/packed_matrix.hpp"
+#include "../storage/any_storage.hpp"
 #include "../storage/mmap.hpp"
 #include "../storage/pread.hpp"
 #include "../storage/storage.hpp"
@@ -40,8 +44,21 @@ namespace lazymoe::models {
 /// Told how many bytes of how many have been read.
 using Progress = std::function<void(Bytes done, Bytes total)>;
 
-/// Where dense weights live: read once into memory of our own, or mapped from the file.
-enum class WeightStorage { read, mmap };
+/// What dense weights come through: read once into memory of our own, mapped from the files, or whatever `open` makes
+/// of the paths of the shards. A storage that returns views of its own is kept; any other is gone when all is read.
+struct WeightStorage {
+  std::function<storage::AnyStorage(std::span<const std::filesystem::path>)> open;
+
+  static const WeightStorage read;
+  static const WeightStorage mmap;
+
+  template <storage::StoragePolicy Storage>
+  [[nodiscard]] static WeightStorage by() {
+    return {[](std::span<const std::filesystem::path> paths) { return storage::AnyStorage(Storage(paths)); }};
+  }
+};
+inline const WeightStorage WeightStorage::read = WeightStorage::by<storage::Pread>();
+inline const WeightStorage WeightStorage::mmap = WeightStorage::by<storage::Mmap>();
 
 /// Keeps the dense weights alive that matrices point into.
 class ResidentWeights {
@@ -52,7 +69,7 @@ class ResidentWeights {
  private:
   friend class WeightBinder;
   AlignedBuffer memory_;
-  std::vector<storage::Mmap> mapping_;  // one or none
+  std::optional<storage::AnyStorage> views_;  // if matrices point into it
   Bytes bytes_ = 0;
 };
 
@@ -138,14 +155,12 @@ class WeightBinder {
 
   /// Reads or maps all that was asked for.
   /// @throws Error{io}
-  [[nodiscard]] ResidentWeights load(WeightStorage how, const Progress& progress) {
+  [[nodiscard]] ResidentWeights load(const WeightStorage& how, const Progress& progress) {
     ResidentWeights weights;
-    if (how == WeightStorage::mmap) {
-      weights.mapping_.emplace_back(file_.paths());
-      fill(weights, weights.mapping_.front(), progress);
-    } else {
-      storage::Pread files(file_.paths());
-      fill(weights, files, progress);
+    storage::AnyStorage from = how.open(file_.paths());
+    fill(weights, from, progress);
+    if (from.footprint({.shard = 0, .offset = 0, .bytes = 1}) == 0) {
+      weights.views_ = std::move(from);
     }
     return weights;
   }
@@ -186,8 +201,7 @@ class WeightBinder {
 
   void complain(std::string problem) { problems_.push_back(std::move(problem)); }
 
-  template <storage::StoragePolicy Storage>
-  void fill(ResidentWeights& weights, Storage& from, const Progress& progress) {
+  void fill(ResidentWeights& weights, storage::AnyStorage& from, const Progress& progress) {
     Bytes in_memory = 0;
     for (const auto& [info, to] : wanted_) {
       weights.bytes_ += info->bytes;

@@ -255,6 +255,7 @@ set(lazymoe_headers
   include/lazymoe/models/recurrent_state.hpp
   include/lazymoe/models/sequence.hpp
   include/lazymoe/models/state.hpp
+  include/lazymoe/models/weight_storage.hpp
   include/lazymoe/models/weights.hpp
   # floor 9: generate
   include/lazymoe/build_info.hpp

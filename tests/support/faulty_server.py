@@ -98,6 +98,11 @@ class Handler(BaseHTTPRequestHandler):
         return None
 
 
-server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+class Server(ThreadingHTTPServer):
+    def handle_error(self, *_):
+        pass  # who has what he wants hangs up
+
+
+server = Server(("127.0.0.1", 0), Handler)
 print(server.server_address[1], flush=True)
 server.serve_forever()

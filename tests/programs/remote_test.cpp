@@ -105,16 +105,18 @@ TEST_CASE("what is wrong with a URL is one sentence", "[programs][remote]") {
       {"shifted", "/model.gguf", "/model.gguf: cannot read 262144 bytes at offset 0: the server sends the bytes from 1"},
   }));
   CAPTURE(fault);
-  const FaultyServer server(dir.path(), fault);
-  for (const auto* program : {"inspect", "logits", "chat"}) {
+  for (const std::string program : {"inspect", "logits", "chat"}) {
+    if (program == "inspect" && fault == "changes") continue;  // it is over before
+    const FaultyServer server(dir.path(), fault);              // it counts requests
     std::vector<std::string> arguments{server.url() + file};
-    if (program == std::string("logits")) arguments.insert(arguments.end(), {"--tokens", "1"});
+    if (program == "logits") arguments.insert(arguments.end(), {"--tokens", "1"});
     const Ended ended = run_program(program, arguments);
+    CAPTURE(program, ended.err);
     CHECK(ended.exit_code == 1);
     CHECK(ended.out.empty());
     CHECK(ended.err.find('\n') == ended.err.size() - 1);
     CHECK(contains(ended.err, server.url() + file));
-    if (program != std::string("inspect")) CHECK(contains(ended.err, part));
+    CHECK(contains(ended.err, part));
   }
 }
 

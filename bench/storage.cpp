@@ -25,6 +25,7 @@
 #include <vector>
 
 #include <lazymoe/core/buffer.hpp>
+#include <lazymoe/core/bytes.hpp>
 #include <lazymoe/experts/expert_map.hpp>
 #include <lazymoe/gguf/file.hpp>
 #include <lazymoe/instrument/stopwatch.hpp>
@@ -57,7 +58,10 @@ class Slices {
  public:
   using Choose = std::function<experts::SliceRef(std::mt19937_64&)>;
 
-  explicit Slices(Choose choose, unsigned seed = 1) : choose_(std::move(choose)), random_(seed) {}
+  Slices(Choose choose, Bytes largest, unsigned seed = 1)
+      : choose_(std::move(choose)), largest_(largest), random_(seed) {}
+
+  [[nodiscard]] Bytes largest() const noexcept { return largest_; }
 
   experts::SliceRef next() {
     const std::lock_guard lock(mutex_);
@@ -93,22 +97,26 @@ class Slices {
 
  private:
   Choose choose_;
+  Bytes largest_;
   std::mutex mutex_;
   std::mt19937_64 random_;
   Bytes bytes_ = 0;
 };
 
-/// Memory to read into, in huge pages and touched before, as the slots of a store are.
+/// Memory to read into: one behind the other, in huge pages and touched before, as the slots of a store are.
 class Buffers {
  public:
-  explicit Buffers(std::size_t n) : memory_(n * each, std::size_t{2} << 20) {
+  Buffers(std::size_t n, const Slices& slices)
+      : each_(align_up(static_cast<std::size_t>(slices.largest() + storage::detail::DirectFiles::padding),
+                       AlignedBuffer::page)),
+        memory_(n * each_, std::size_t{2} << 20) {
     io::prefer_huge_pages(memory_.bytes());
     std::fill(memory_.bytes().begin(), memory_.bytes().end(), std::byte{0});
   }
-  std::span<std::byte> operator[](std::size_t i) { return memory_.bytes().subspan(i * each, each); }
+  std::span<std::byte> operator[](std::size_t i) { return memory_.bytes().subspan(i * each_, each_); }
 
  private:
-  static constexpr std::size_t each = 4_MiB;
+  std::size_t each_;
   AlignedBuffer memory_;
 };
 
@@ -138,7 +146,7 @@ using Loop = Speed (*)(Slices&, unsigned depth, double seconds, std::span<const 
 template <class Storage>
 Speed by_threads(Slices& slices, unsigned depth, double seconds, std::span<const std::filesystem::path> paths) {
   Storage storage(paths);
-  Buffers buffers(depth);
+  Buffers buffers(depth, slices);
   const Meter meter;
   std::atomic<unsigned> touched{0};
   std::vector<std::thread> threads;
@@ -159,14 +167,15 @@ Speed by_threads(Slices& slices, unsigned depth, double seconds, std::span<const
 }
 
 #ifdef LAZYMOE_BENCH_URING
-/// One thread that waits for its oldest ticket; it has twice as many as the kernel has reads, so that those never run out
+/// One thread that waits for its oldest ticket; it has some more than the kernel has reads, so that these do not run out
 /// while it waits.
 Speed by_tickets(Slices& slices, unsigned depth, double seconds, std::span<const std::filesystem::path> paths) {
   storage::Uring uring(paths, depth);
-  Buffers buffers(2 * depth);
+  const std::size_t n_tickets = depth + depth / 4;
+  Buffers buffers(n_tickets, slices);
   const Meter meter;
   std::deque<std::pair<storage::Uring::Ticket, std::size_t>> under_way;
-  for (std::size_t i = 0; i < 2 * depth; ++i) under_way.emplace_back(uring.submit(slices.next(), buffers[i]), i);
+  for (std::size_t i = 0; i < n_tickets; ++i) under_way.emplace_back(uring.submit(slices.next(), buffers[i]), i);
   while (!under_way.empty()) {
     const auto [ticket, i] = under_way.front();
     under_way.pop_front();
@@ -204,7 +213,7 @@ void compare_all(const std::filesystem::path& path, double seconds) {
   for (const Bytes bytes : {Bytes{884'736}, Bytes{1'290'240}, Bytes{2'654'208}}) {
     for (const Way& way : ways) {
       for (const unsigned depth : {1U, 4U, 16U}) {
-        Slices slices(Slices::anywhere(path, bytes));
+        Slices slices(Slices::anywhere(path, bytes), bytes);
         const Speed speed = measure(way, slices, depth, seconds, {&path, 1});
         std::printf("%-21s slice %7llu  depth %2u  %6.3f GB/s  %6.2f ms of processor per GB\n", way.name,
                     static_cast<unsigned long long>(bytes), depth, speed.gb_per_s, speed.processor_ms_per_gb);
@@ -218,9 +227,7 @@ void compare_all(const std::filesystem::path& path, double seconds) {
 int read_experts(const std::filesystem::path& path, double seconds, std::string_view name, unsigned depth) {
   const gguf::File file(path);
   const experts::ExpertMap map(file);
-  std::random_device seed;  // another each time: the disk's own memory must not help
-  Slices slices(Slices::experts_of(map), seed());
-  Slices sample(Slices::experts_of(map));
+  Slices sample(Slices::experts_of(map), 0);
   constexpr int n_samples = 3000;
   std::map<Bytes, int> sizes;
   for (int i = 0; i < n_samples; ++i) ++sizes[sample.next().bytes];
@@ -229,6 +236,8 @@ int read_experts(const std::filesystem::path& path, double seconds, std::string_
     if (!split.empty()) split += ':';
     split += std::to_string(bytes) + '/' + std::to_string(n * 100 / n_samples);
   }
+  std::random_device seed;  // another each time: the disk's own memory must not help
+  Slices slices(Slices::experts_of(map), sizes.rbegin()->first, seed());
   for (const Way& way : ways) {
     if (way.name != name) continue;
     const Speed speed = measure(way, slices, depth, seconds, file.paths());

@@ -15,9 +15,12 @@ set(lazymoe_headers
   include/lazymoe/instrument/counters.hpp
   include/lazymoe/instrument/stopwatch.hpp
   include/lazymoe/io/file_handle.hpp
+  include/lazymoe/io/http.hpp
   include/lazymoe/io/huge_pages.hpp
   include/lazymoe/io/mapping.hpp
   include/lazymoe/io/memory_limit.hpp
+  include/lazymoe/io/remote_file.hpp
+  include/lazymoe/io/slice_cache.hpp
   include/lazymoe/parallel/io_queue.hpp
   include/lazymoe/parallel/thread_pool.hpp
   include/lazymoe/simd/arch.hpp
@@ -182,6 +185,7 @@ set(lazymoe_headers
   include/lazymoe/storage/mmap.hpp
   include/lazymoe/storage/pread.hpp
   include/lazymoe/storage/registry.hpp
+  include/lazymoe/storage/remote.hpp
   include/lazymoe/storage/storage.hpp
   include/lazymoe/storage/throttled.hpp
   include/lazymoe/storage/uring.hpp
@@ -251,6 +255,7 @@ set(lazymoe_headers
   include/lazymoe/models/recurrent_state.hpp
   include/lazymoe/models/sequence.hpp
   include/lazymoe/models/state.hpp
+  include/lazymoe/models/weight_storage.hpp
   include/lazymoe/models/weights.hpp
   # floor 9: generate
   include/lazymoe/build_info.hpp

@@ -1,7 +1,7 @@
 # What the scripts share: installing what is missing, configuring, building. Sourced, with `root` set to the repository.
 
 # Where a header is looked for, besides the compiler's own folders.
-include_roots=(/usr/include /usr/local/include)
+include_roots=(/usr/include /usr/include/*-linux-gnu /usr/local/include)
 IFS=: read -ra extra_roots <<<"${CPATH:-}:${CMAKE_PREFIX_PATH:-}"
 for extra in "${extra_roots[@]}"; do
   [ -n "$extra" ] && include_roots+=("$extra" "$extra/include")
@@ -29,6 +29,7 @@ missing_packages() {
   has_header boost/hana.hpp || echo libboost-dev
   has_header catch2/catch.hpp catch2/catch_all.hpp || echo catch2
   has_header pcre2.h || echo libpcre2-dev
+  has_header curl/curl.h || echo libcurl4-openssl-dev
   has_header CLI/CLI.hpp || echo libcli11-dev
   has_header nlohmann/json.hpp || echo nlohmann-json3-dev
 }
@@ -69,6 +70,12 @@ setup() {
     echo "cmake is $version; 3.24 or newer is needed (https://cmake.org/download, or: pip install cmake)" >&2
     exit 1
   fi
+}
+
+# Besides setup(): what only tests need. Debian starts nginx when it installs it; the tests start one of their own.
+setup_tests() {
+  setup
+  [ -x /usr/sbin/nginx ] || has_tool nginx || apt_install nginx-light
 }
 
 # As many compilers at once as there are cores, and 1.5 GB of memory for each.

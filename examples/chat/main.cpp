@@ -34,8 +34,9 @@ void install_interrupt_handler() {
   ::sigaction(SIGINT, &action, nullptr);
 }
 
-/// What an answer cost; the counters are those of the store before and after it, an eager source has none.
-void print_stats(const lazymoe::Reply& reply, const std::optional<lazymoe::instrument::StoreCounters>& before,
+/// What an answer cost; the counters are those of the store before and after it, an eager source has none. The traffic is
+/// that of the program so far, if there is any.
+void print_stats(const lazymoe::Reply& reply, const std::string& traffic, const std::optional<lazymoe::instrument::StoreCounters>& before,
                  const std::optional<lazymoe::instrument::StoreCounters>& after) {
   const auto tokens = [](std::size_t n, std::uint64_t ns) {
     const double per_second = ns == 0 ? 0.0 : static_cast<double>(n) * 1e9 / static_cast<double>(ns);
@@ -51,7 +52,7 @@ void print_stats(const lazymoe::Reply& reply, const std::optional<lazymoe::instr
   }
   std::cerr << "[prompt: " << tokens(reply.n_prompt, reply.prompt_ns) << ", " << reply.n_reused
             << " more reused; answer: " << tokens(reply.n_generated, reply.generate_ns) << "; experts: " << experts
-            << "]\n";
+            << (traffic.empty() ? "" : "; " + traffic + " so far") << "]\n";
 }
 
 /// Writes an answer as it comes; what the model thinks before it is dimmed on a terminal, and elsewhere left out.
@@ -92,8 +93,8 @@ bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") 
 
 class Chat {
  public:
-  Chat(const examples::Engine& engine, lazymoe::Session& session, bool stats)
-      : engine_(engine), session_(session), stats_(stats) {}
+  Chat(const examples::Engine& engine, const examples::ModelFiles& files, lazymoe::Session& session, bool stats)
+      : engine_(engine), files_(files), session_(session), stats_(stats) {}
 
   void answer(const std::string& message) {
     interrupted = false;
@@ -107,7 +108,7 @@ class Chat {
     if (reply.end == lazymoe::Reply::End::context_full) {
       std::cerr << "(the answer ends here: it fills the context of " << session_.sequence().capacity() << " tokens)\n";
     }
-    if (stats_) print_stats(reply, before, engine_.counters());
+    if (stats_) print_stats(reply, files_.traffic(), before, engine_.counters());
   }
 
   /// Answers line by line until the input ends. Without a terminal, a message that failed counts in the exit code.
@@ -168,6 +169,7 @@ class Chat {
   }
 
   const examples::Engine& engine_;
+  const examples::ModelFiles& files_;
   lazymoe::Session& session_;
   bool stats_;
 };
@@ -184,7 +186,7 @@ int main(int argc, char** argv) {
     bool stats = false;
     CLI::App app("A chat with a Mixture-of-Experts model in a GGUF file. Without a terminal, every line is a message.",
                  "chat");
-    app.add_option("MODEL", options.model, "GGUF file (the first shard of a split one)")
+    app.add_option("MODEL", options.model, "GGUF file (the first shard of a split one), or its URL")
         ->required()
         ->envname("LAZYMOE_MODEL");
     app.add_option("-p,--prompt", prompt, "answer this and end");
@@ -225,7 +227,7 @@ int main(int argc, char** argv) {
     session_options.sequence = options.sequence_options();
     if (thinking != "auto") session_options.chat.thinking = thinking == "on";
     lazymoe::Session session(engine.model(), tokenizer, format, session_options);
-    Chat chat(engine, session, stats);
+    Chat chat(engine, options.files, session, stats);
     if (!prompt) return chat.interact();
     chat.answer(*prompt);
     return 0;

@@ -98,6 +98,9 @@ constexpr lazymoe::Bytes program_bytes = lazymoe::Bytes{32} << 20;
 /// A token's text, its merge and their places in the tables.
 constexpr lazymoe::Bytes token_bytes = 256;
 
+/// Requests to a server at once: it is further away than a disk.
+constexpr unsigned url_requests = 16;
+
 /// A bar on a terminal, nothing elsewhere.
 class LoadingBar {
  public:
@@ -177,6 +180,9 @@ void EngineOptions::add_to(CLI::App& app) {
     if (experts == "eager" && typed(memory_option)) {
       throw CLI::ValidationError("--memory", "eager experts are all resident, whatever memory there is");
     }
+    if (typed(app.get_option("--storage")) && (model.starts_with("http://") || model.starts_with("https://"))) {
+      throw CLI::ValidationError("--storage", "is for files; what lies at a URL is read by requests for ranges");
+    }
     if (typed(memory_option) && typed(budget_option)) {
       throw CLI::ValidationError("--memory", "sizes the budget by itself: give one or the other");
     }
@@ -184,9 +190,10 @@ void EngineOptions::add_to(CLI::App& app) {
   app.add_option("--eviction", eviction, "how the expert to evict is chosen")
       ->check(one_of(eviction_names()))
       ->capture_default_str();
-  app.add_option("--storage", storage, "how experts are read")
+  app.add_option("--storage", storage, "how experts are read from files")
       ->check(one_of(storage_names()))
       ->capture_default_str();
+  add_url_cache(app, url_cache);
   const auto prefetches = lazymoe::store::AnyPrefetch::names;
   app.add_option("--prefetch", prefetch, "which experts are read before they are asked for, while the storage is idle")
       ->check(one_of({prefetches.begin(), prefetches.end()}))
@@ -217,8 +224,9 @@ void EngineOptions::add_to(CLI::App& app) {
       ->check(within(1, 1 << 24));
 }
 
-lazymoe::gguf::File EngineOptions::open() const {
-  lazymoe::gguf::File file(model);
+lazymoe::gguf::File EngineOptions::open() {
+  files = ModelFiles(model, url_cache);
+  lazymoe::gguf::File file = files.open(model);
   lazymoe::models::check_model(file);
   // Said before the weights are read.
   const auto architecture = file.metadata().require<std::string_view>("general.architecture");
@@ -276,7 +284,8 @@ Engine::Engine(lazymoe::gguf::File file, const EngineOptions& options)
     : file_(std::move(file)), pool_(options.threads), source_(open_source(options)), model_(open_model(options)) {}
 
 std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_source(const EngineOptions& options) {
-  auto storage = make_storage(options.storage, file_.paths());
+  auto storage = options.files.by_url() ? options.files.storage(file_.paths())
+                                        : make_storage(options.storage, file_.paths());
   std::unique_ptr<lazymoe::store::ExpertSource> source;
   if (options.experts == "eager") {
     source = open_eager(std::move(storage));
@@ -318,6 +327,7 @@ std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_lazy(lazymoe::storage
   lazymoe::store::StoreOptions store_options;
   using Store = lazymoe::store::ExpertStore<Chosen<Representation>>;
   store_options.budget = expert_budget(map, Store::floor_bytes(map, storage), options);
+  if (options.files.by_url()) store_options.io_threads = url_requests;
   if (!options.checksums.empty()) {
     checksums_ = std::make_unique<lazymoe::store::Checksums>(map.space());
     if (options.checksums != "first-read") checksums_->parse(read_file(options.checksums), options.checksums);
@@ -348,8 +358,11 @@ std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_eager(lazymoe::storag
 }
 
 lazymoe::models::Model Engine::open_model(const EngineOptions& options) {
-  const auto how = options.storage == lazymoe::storage::Mmap::name ? lazymoe::models::WeightStorage::mmap
-                                                                   : lazymoe::models::WeightStorage::read;
+  auto how = options.storage == lazymoe::storage::Mmap::name ? lazymoe::models::WeightStorage::mmap
+                                                             : lazymoe::models::WeightStorage::read;
+  if (options.files.by_url()) {
+    how = {.open = [files = options.files](const auto& paths) { return files.storage(paths); }, .reads = url_requests};
+  }
   return lazymoe::models::load_model(file_, *source_, pool_, how, LoadingBar("weights"));
 }
 

@@ -16,6 +16,8 @@
 #include <lazymoe/store/slot_plan.hpp>
 #include <lazymoe/store/source.hpp>
 
+#include "common/model_files.hpp"
+
 namespace examples {
 
 /// What the programs that run a model have in common on their command lines.
@@ -26,6 +28,7 @@ struct EngineOptions {
   std::string memory;
   std::string eviction;
   std::string storage;
+  std::string url_cache;
   std::string prefetch = "none";
   unsigned lookahead = 1;
   std::string representation = "keep";
@@ -35,12 +38,13 @@ struct EngineOptions {
   std::string kv = "f16";
   std::string recurrence = "step";
   lazymoe::models::SequenceOptions sequence;
+  ModelFiles files;  ///< of `model`, once open() was called
 
   EngineOptions();
   void add_to(CLI::App& app);
   /// The model's file, its header checked; the message names all that is wrong with it, or an option that does not
   /// suit it.
-  [[nodiscard]] lazymoe::gguf::File open() const;
+  [[nodiscard]] lazymoe::gguf::File open();
   [[nodiscard]] lazymoe::models::SequenceOptions sequence_options() const;
 };
 

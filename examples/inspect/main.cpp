@@ -130,17 +130,21 @@ bool has_experts(const lazymoe::gguf::File& file) {
 int main(int argc, char** argv) {
   return examples::guarded([&] {
     std::string path;
+    std::string url_cache;
     std::size_t n_ctx = 4096;
     CLI::App app("What is in a GGUF file, and what it costs to run", "inspect");
-    app.add_option("MODEL", path, "GGUF file (the first shard of a split one)")->required();
+    app.add_option("MODEL", path, "GGUF file (the first shard of a split one), or its URL")->required();
     app.add_option("--context", n_ctx, "tokens of a conversation, at most what the model allows")
         ->check(examples::within(1, 1 << 24))
         ->capture_default_str();
+    examples::add_url_cache(app, url_cache);
     if (const auto exit_code = examples::parse(app, argc, argv)) return *exit_code;
 
-    const lazymoe::gguf::File file(path);
+    const examples::ModelFiles files(path, url_cache);
+    const lazymoe::gguf::File file = files.open(path);
     std::cout << file.name() << ": " << file.shards().size() << (file.shards().size() == 1 ? " file" : " files")
               << ", header of " << format_bytes(file.header_bytes_read()) << " read\n";
+    if (files.by_url()) std::cout << files.traffic() << '\n';
     print_metadata(file);
     print_tensors(file);
     if (!has_experts(file)) {

@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
     std::string routes_path;
     bool all = false;
     CLI::App app("Logits of a list of tokens, as float32 rows in a file, and their hash on standard output", "logits");
-    app.add_option("MODEL", options.model, "GGUF file (the first shard of a split one)")->required();
+    app.add_option("MODEL", options.model, "GGUF file (the first shard of a split one), or its URL")->required();
     app.add_option("--tokens", tokens_text, "ids, such as 1,2,3")->required();
     app.add_flag("--all", all, "logits of every position, not only of the last");
     app.add_option("--out", out, "file for the logits, row-major [positions, n_vocab]");
@@ -117,6 +117,7 @@ int main(int argc, char** argv) {
       }
       write_file(routes_path, lines);
     }
+    if (options.files.by_url()) std::cerr << '[' << options.files.traffic() << "]\n";
     std::cout << std::hex << std::setw(16) << std::setfill('0') << hash(logits) << '\n';
     return 0;
   });

@@ -81,7 +81,7 @@ TEST_CASE("A model in shards is opened by its first", "[gguf]") {
   }
   SECTION("a missing shard is named") {
     fs::remove(paths[2]);
-    CHECK_THROWS_WITH(File(paths[0]), Contains("m-00003-of-00003.gguf: is missing; it is shard 3 of 3"));
+    CHECK_THROWS_WITH(File(paths[0]), Contains("m-00003-of-00003.gguf: cannot open: No such file or directory; it is shard 3 of 3"));
   }
   SECTION("shards in each other's place are told apart") {
     fs::remove(paths[1]);
@@ -92,6 +92,19 @@ TEST_CASE("A model in shards is opened by its first", "[gguf]") {
     fs::rename(paths[0], dir.path() / "m.gguf");
     CHECK_THROWS_WITH(File(dir.path() / "m.gguf"), Contains("its name must end in '-00001-of-00003.gguf'"));
   }
+}
+
+TEST_CASE("A model is opened through whatever reads its files", "[gguf]") {
+  const test::TempDir dir;
+  const auto paths = test::many_tensors(5).write_split(dir.path() / "m", 2);
+  std::vector<fs::path> opened;
+  const File file("elsewhere/m-00001-of-00003.gguf", [&](const fs::path& path) {
+    opened.push_back(path);
+    return io::FileHandle(dir.path() / path.filename());
+  });
+  CHECK(opened == file.paths());
+  CHECK(opened.back() == "elsewhere/m-00003-of-00003.gguf");
+  CHECK(file.tensors().size() == 5);
 }
 
 TEST_CASE("The first shard may hold no tensor", "[gguf]") {

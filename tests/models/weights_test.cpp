@@ -51,10 +51,16 @@ bool same(std::span<const std::byte> a, std::span<const std::byte> b) { return s
 
 constexpr std::size_t n_layers = 3;
 
+WeightStorage several_at_once() {
+  WeightStorage how = WeightStorage::read;
+  how.reads = 3;
+  return how;
+}
+
 }  // namespace
 
 TEST_CASE("Weights come as the file holds them, from memory or from a mapping", "[models]") {
-  const WeightStorage how = GENERATE(WeightStorage::read, WeightStorage::mmap);
+  const WeightStorage how = GENERATE(values<WeightStorage>({WeightStorage::read, WeightStorage::mmap, several_at_once()}));
   const bool split = GENERATE(false, true);
   Files files;
   files.add("a.weight", {64, 3}, TypeId::q8_0);

@@ -20,6 +20,7 @@ class ShardFixture {
     std::string name = (std::filesystem::temp_directory_path() / "lazymoe-shards-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
     folder = name;
+    root = folder;
     std::mt19937 random(7);
     for (std::size_t shard = 0; shard < paths.size(); ++shard) {
       paths[shard] = folder / ("shard-" + std::to_string(shard));
@@ -38,6 +39,7 @@ class ShardFixture {
   }
 
   std::filesystem::path folder;
+  std::filesystem::path root;  ///< what `paths` begin with
   std::array<std::filesystem::path, 2> paths;
   std::array<std::vector<std::byte>, 2> contents;
 };

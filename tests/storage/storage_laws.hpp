@@ -32,9 +32,10 @@ bool fetches_right(Storage& storage, const ShardFixture& files, const experts::S
   return view.size() == slice.bytes && std::ranges::equal(view, expected) && (footprint == 0 || in_scratch);
 }
 
-template <storage::StoragePolicy Storage>
+/// @param Files a ShardFixture, or one whose paths are others
+template <storage::StoragePolicy Storage, class Files = ShardFixture>
 void check_storage_laws() {
-  const ShardFixture files;
+  const Files files;
   Storage made(files.paths);
   Storage storage = std::move(made);  // movable
 
@@ -118,7 +119,7 @@ void check_storage_laws() {
   }
 
   INFO("files that are not there");
-  const std::array missing{files.paths[0], files.folder / "missing"};
+  const std::array missing{files.paths[0], files.root / "missing"};
   try {
     const Storage never(missing);
     FAIL_CHECK("no error");

@@ -28,7 +28,7 @@ struct Shard {
   Bytes bytes = 0;
 };
 
-/// A model on disk: metadata and the place of every tensor, over all shards. Holds no file open.
+/// A model in GGUF files: metadata and the place of every tensor, over all shards. Holds no file open.
 ///
 /// @cost   opening reads the headers and, in each shard, at most as much again, or first_read, of the payload
 /// @thread safe after construction
@@ -39,8 +39,14 @@ class File {
 
   /// Opens the model at `path`: its only file, or the first shard, beside which the others must lie.
   /// @throws Error{io, bad_file, bad_metadata, unsupported_type}
-  explicit File(const std::filesystem::path& path) {
-    Header first = read_header(path, 0);
+  explicit File(const std::filesystem::path& path)
+      : File(path, [](const std::filesystem::path& shard) { return io::FileHandle(shard); }) {}
+
+  /// The same for files that are not on a disk.
+  /// @param  open opens a path for reading: as io::FileHandle, what it returns has bytes() and read_exact_at()
+  template <class Open>
+  File(const std::filesystem::path& path, Open&& open) {
+    Header first = read_header(open(path), path, 0);
     const SplitKeys keys = read_split_keys(first.metadata);
     const auto paths = shard_paths(path, keys);
     if (keys.no != 0) {
@@ -50,11 +56,15 @@ class File {
     metadata_ = std::move(first.metadata);
     tensors_ = std::move(first.tensors);
     for (std::uint32_t no = 1; no < keys.count; ++no) {
-      if (!std::filesystem::exists(paths[no])) {
-        throw Error(Errc::io, paths[no].string() + ": is missing; it is shard " + std::to_string(no + 1) + " of " +
-                                  std::to_string(keys.count) + " of " + path.string());
-      }
-      Header header = read_header(paths[no], no);
+      const auto open_shard = [&] {
+        try {
+          return open(paths[no]);
+        } catch (const Error& error) {
+          throw Error(error.code(), std::string(error.what()) + "; it is shard " + std::to_string(no + 1) + " of " +
+                                        std::to_string(keys.count) + " of " + path.string());
+        }
+      };
+      Header header = read_header(open_shard(), paths[no], no);
       check_shard(header.metadata, no, keys.count);
       std::move(header.tensors.begin(), header.tensors.end(), std::back_inserter(tensors_));
     }
@@ -86,13 +96,13 @@ class File {
     return found != by_name_.end() && tensors_[*found].name == name ? &tensors_[*found] : nullptr;
   }
 
-  /// What opening read from disk.
+  /// What opening read.
   [[nodiscard]] Bytes header_bytes_read() const noexcept { return header_bytes_read_; }
 
  private:
   /// Reads more until the header is complete, at least doubling each time.
-  [[nodiscard]] Header read_header(const std::filesystem::path& path, std::uint32_t shard) {
-    const io::FileHandle file(path);
+  template <class Opened>
+  [[nodiscard]] Header read_header(const Opened& file, const std::filesystem::path& path, std::uint32_t shard) {
     shards_.push_back({path, file.bytes()});
     std::vector<std::byte> head;
     Bytes wanted = first_read;

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,11 +19,11 @@
 #include "../core/types.hpp"
 #include "../experts/slice.hpp"
 #include "../gguf/file.hpp"
+#include "../parallel/io_queue.hpp"
 #include "../quant/decode.hpp"
 #include "../quant/packed_matrix.hpp"
-#include "../storage/mmap.hpp"
-#include "../storage/pread.hpp"
-#include "../storage/storage.hpp"
+#include "../storage/any_storage.hpp"
+#include "weight_storage.hpp"
 
 namespace lazymoe::models {
 
@@ -37,11 +41,8 @@ namespace lazymoe::models {
   return i > 4 && block >= n_layers;
 }
 
-/// Told how many bytes of how many have been read.
+/// Told how many bytes of how many have been read; one call at a time, from any thread.
 using Progress = std::function<void(Bytes done, Bytes total)>;
-
-/// Where dense weights live: read once into memory of our own, or mapped from the file.
-enum class WeightStorage { read, mmap };
 
 /// Keeps the dense weights alive that matrices point into.
 class ResidentWeights {
@@ -52,7 +53,7 @@ class ResidentWeights {
  private:
   friend class WeightBinder;
   AlignedBuffer memory_;
-  std::vector<storage::Mmap> mapping_;  // one or none
+  std::optional<storage::AnyStorage> views_;  // if matrices point into it
   Bytes bytes_ = 0;
 };
 
@@ -138,14 +139,12 @@ class WeightBinder {
 
   /// Reads or maps all that was asked for.
   /// @throws Error{io}
-  [[nodiscard]] ResidentWeights load(WeightStorage how, const Progress& progress) {
+  [[nodiscard]] ResidentWeights load(const WeightStorage& how, const Progress& progress) {
     ResidentWeights weights;
-    if (how == WeightStorage::mmap) {
-      weights.mapping_.emplace_back(file_.paths());
-      fill(weights, weights.mapping_.front(), progress);
-    } else {
-      storage::Pread files(file_.paths());
-      fill(weights, files, progress);
+    storage::AnyStorage from = how.open(file_.paths());
+    fill(weights, from, how.reads, progress);
+    if (from.footprint({.shard = 0, .offset = 0, .bytes = 1}) == 0) {
+      weights.views_ = std::move(from);
     }
     return weights;
   }
@@ -186,8 +185,7 @@ class WeightBinder {
 
   void complain(std::string problem) { problems_.push_back(std::move(problem)); }
 
-  template <storage::StoragePolicy Storage>
-  void fill(ResidentWeights& weights, Storage& from, const Progress& progress) {
+  void fill(ResidentWeights& weights, storage::AnyStorage& from, unsigned reads, const Progress& progress) {
     Bytes in_memory = 0;
     for (const auto& [info, to] : wanted_) {
       weights.bytes_ += info->bytes;
@@ -195,20 +193,57 @@ class WeightBinder {
     }
     weights.memory_ = AlignedBuffer(static_cast<std::size_t>(in_memory));
     std::span<std::byte> free = weights.memory_.bytes();
-    Bytes done = 0;
-    for (const auto& [info, to] : wanted_) {
-      const auto footprint = static_cast<std::size_t>(from.footprint(slice(*info)));
-      const auto bytes = from.fetch(slice(*info), free.first(footprint));
-      free = free.subspan(align_up(footprint, std::size_t{64}));
-      for (quant::PackedMatrix* m : to.matrices) m->bytes = bytes;
-      for (std::vector<float>* v : to.vectors) {
-        v->resize(static_cast<std::size_t>(info->elems()));
-        quant::decode_row({.type = info->type, .rows = 1, .cols = v->size(), .bytes = bytes}, 0, *v);
+    Arrivals arrivals{.total = weights.bytes_, .progress = progress};
+    {
+      parallel::IoQueue queue(reads);  // its end is the end of all reads
+      for (const auto& [info, to] : wanted_) {
+        const auto footprint = static_cast<std::size_t>(from.footprint(slice(*info)));
+        const auto memory = free.first(footprint);
+        free = free.subspan(align_up(footprint, std::size_t{64}));
+        queue.submit(parallel::Priority::demand, [&arrivals, &from, info = info, to = &to, memory] {
+          arrivals.take([&] {
+            place(*info, *to, from.fetch(slice(*info), memory));
+            return info->bytes;
+          });
+        });
       }
-      for (std::vector<float>* v : to.transposed) *v = columns(*info, bytes);
-      done += info->bytes;
-      if (progress) progress(done, weights.bytes_);
     }
+    if (arrivals.failure) std::rethrow_exception(arrivals.failure);
+  }
+
+  /// Counts what has come; after a failure nothing more is read.
+  struct Arrivals {
+    Bytes total = 0;
+    const Progress& progress;
+    std::mutex mutex = {};
+    Bytes done = 0;
+    std::exception_ptr failure = {};
+
+    template <class Read>
+    void take(Read&& read) noexcept {
+      try {
+        {
+          const std::lock_guard lock(mutex);
+          if (failure) return;
+        }
+        const Bytes bytes = read();
+        const std::lock_guard lock(mutex);
+        done += bytes;
+        if (progress) progress(done, total);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (!failure) failure = std::current_exception();
+      }
+    }
+  };
+
+  static void place(const gguf::TensorInfo& info, const Destinations& to, std::span<const std::byte> bytes) {
+    for (quant::PackedMatrix* m : to.matrices) m->bytes = bytes;
+    for (std::vector<float>* v : to.vectors) {
+      v->resize(static_cast<std::size_t>(info.elems()));
+      quant::decode_row({.type = info.type, .rows = 1, .cols = v->size(), .bytes = bytes}, 0, *v);
+    }
+    for (std::vector<float>* v : to.transposed) *v = columns(info, bytes);
   }
 
   [[nodiscard]] static std::vector<float> columns(const gguf::TensorInfo& info, std::span<const std::byte> bytes) {

@@ -14,15 +14,21 @@
 namespace lazymoe::storage::detail {
 
 /// The files of a model, open, with their sizes of that moment: what every storage checks slices against.
-class Shards {
+template <class File>
+class ShardsOf {
  public:
+  /// @param  open makes the File of a path
   /// @throws Error{io}
-  explicit Shards(std::span<const std::filesystem::path> paths) {
+  template <class Open>
+  ShardsOf(std::span<const std::filesystem::path> paths, Open&& open) {
     files_.reserve(paths.size());
-    for (const auto& path : paths) files_.emplace_back(path);
+    for (const auto& path : paths) files_.push_back(open(path));
   }
 
-  [[nodiscard]] std::span<const io::FileHandle> files() const noexcept { return files_; }
+  explicit ShardsOf(std::span<const std::filesystem::path> paths)
+      : ShardsOf(paths, [](const std::filesystem::path& path) { return File(path); }) {}
+
+  [[nodiscard]] std::span<const File> files() const noexcept { return files_; }
 
   [[nodiscard]] bool contains(const experts::SliceRef& slice) const noexcept {
     if (slice.shard >= files_.size()) return false;
@@ -32,7 +38,7 @@ class Shards {
 
   /// The file of a slice that lies inside it.
   /// @throws Error{io} if the slice does not
-  [[nodiscard]] const io::FileHandle& file_of(const experts::SliceRef& slice) const {
+  [[nodiscard]] const File& file_of(const experts::SliceRef& slice) const {
     if (contains(slice)) return files_[slice.shard];
     const std::string wanted =
         "cannot read " + std::to_string(slice.bytes) + " bytes at offset " + std::to_string(slice.offset) + ": ";
@@ -40,13 +46,15 @@ class Shards {
       throw Error(Errc::io, "shard " + std::to_string(slice.shard) + ": " + wanted + "the model has " +
                                 std::to_string(files_.size()) + " shards");
     }
-    const io::FileHandle& file = files_[slice.shard];
+    const File& file = files_[slice.shard];
     throw Error(Errc::io,
                 file.path().string() + ": " + wanted + "the file has " + std::to_string(file.bytes()) + " bytes");
   }
 
  private:
-  std::vector<io::FileHandle> files_;
+  std::vector<File> files_;
 };
+
+using Shards = ShardsOf<io::FileHandle>;
 
 }  // namespace lazymoe::storage::detail

@@ -31,23 +31,23 @@ class Phases {
     const auto now = counters();
     rusage usage{};
     ::getrusage(RUSAGE_SELF, &usage);
-    std::cout << nlohmann::ordered_json{{"phase", name},
-                                        {"tokens", n_tokens},
-                                        {"seconds", seconds},
-                                        {"tokens_per_s", static_cast<double>(n_tokens) / seconds},
-                                        {"bytes_read", now.bytes_read - before_.bytes_read},
-                                        {"hits", now.hits - before_.hits},
-                                        {"misses", now.misses - before_.misses},
-                                        {"waited_s", static_cast<double>(now.wait_ns - before_.wait_ns) * 1e-9},
-                                        {"peak_rss", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024}}
-              << std::endl;
+    nlohmann::ordered_json line{{"phase", name},
+                                {"tokens", n_tokens},
+                                {"seconds", seconds},
+                                {"tokens_per_s", static_cast<double>(n_tokens) / seconds},
+                                {"peak_rss", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024}};
+    for (const auto& [field, member] : lazymoe::instrument::counter_fields) {
+      line[std::string(field)] = (now - before_).*member;
+    }
+    std::cout << line << std::endl;
     before_ = now;
     watch_ = {};
   }
 
  private:
   [[nodiscard]] lazymoe::instrument::StoreCounters counters() const {
-    return engine_.counters().value_or(lazymoe::instrument::StoreCounters{});
+    const auto counters = engine_.counters();
+    return counters ? counters->total : lazymoe::instrument::StoreCounters{};
   }
 
   const examples::Engine& engine_;

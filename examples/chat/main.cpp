@@ -1,9 +1,7 @@
 // A chat on the terminal.
-#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdint>
-#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -16,9 +14,11 @@
 #include <CLI/CLI.hpp>
 #include <lazymoe/core.hpp>
 #include <lazymoe/generate.hpp>
+#include <lazymoe/instrument/stopwatch.hpp>
 #include <lazymoe/text.hpp>
 
 #include "chat/line_reader.hpp"
+#include "chat/stats.hpp"
 #include "common/engine.hpp"
 #include "common/program.hpp"
 
@@ -32,27 +32,6 @@ void install_interrupt_handler() {
   action.sa_handler = [](int) { interrupted = true; };
   action.sa_flags = SA_RESTART;  // a write must not fail for it; poll ends all the same
   ::sigaction(SIGINT, &action, nullptr);
-}
-
-/// What an answer cost; the counters are those of the store before and after it, an eager source has none. The traffic is
-/// that of the program so far, if there is any.
-void print_stats(const lazymoe::Reply& reply, const std::string& traffic, const std::optional<lazymoe::instrument::StoreCounters>& before,
-                 const std::optional<lazymoe::instrument::StoreCounters>& after) {
-  const auto tokens = [](std::size_t n, std::uint64_t ns) {
-    const double per_second = ns == 0 ? 0.0 : static_cast<double>(n) * 1e9 / static_cast<double>(ns);
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), "%zu tokens, %.1f/s", n, per_second);
-    return std::string(text.data());
-  };
-  std::string experts = "all resident";
-  if (after) {
-    experts = std::to_string(after->hits - before->hits) + " hits, " + std::to_string(after->misses - before->misses) +
-              " misses, read " + lazymoe::format_bytes(after->bytes_read - before->bytes_read) + ", waited " +
-              std::to_string((after->wait_ns - before->wait_ns) / 1'000'000) + " ms";
-  }
-  std::cerr << "[prompt: " << tokens(reply.n_prompt, reply.prompt_ns) << ", " << reply.n_reused
-            << " more reused; answer: " << tokens(reply.n_generated, reply.generate_ns) << "; experts: " << experts
-            << (traffic.empty() ? "" : "; " + traffic + " so far") << "]\n";
 }
 
 /// Writes an answer as it comes; what the model thinks before it is dimmed on a terminal, and elsewhere left out.
@@ -93,8 +72,9 @@ bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") 
 
 class Chat {
  public:
-  Chat(const examples::Engine& engine, const examples::ModelFiles& files, lazymoe::Session& session, bool stats)
-      : engine_(engine), files_(files), session_(session), stats_(stats) {}
+  Chat(const examples::Engine& engine, const examples::ModelFiles& files, lazymoe::Session& session, bool stats,
+       const std::string& stats_json)
+      : engine_(engine), files_(files), session_(session), stats_(stats), stats_file_(stats_json) {}
 
   void answer(const std::string& message) {
     interrupted = false;
@@ -108,7 +88,9 @@ class Chat {
     if (reply.end == lazymoe::Reply::End::context_full) {
       std::cerr << "(the answer ends here: it fills the context of " << session_.sequence().capacity() << " tokens)\n";
     }
-    if (stats_) print_stats(reply, files_.traffic(), before, engine_.counters());
+    const auto after = engine_.counters();
+    if (stats_) print_stats(reply, difference(before, after));
+    if (stats_file_.wanted()) stats_file_.write(reply, before, after);
   }
 
   /// Answers line by line until the input ends. Without a terminal, a message that failed counts in the exit code.
@@ -149,17 +131,44 @@ class Chat {
   }
 
  private:
+  using Layered = std::optional<lazymoe::instrument::LayeredCounters>;
+
+  [[nodiscard]] static std::optional<lazymoe::instrument::StoreCounters> difference(const Layered& before,
+                                                                                    const Layered& after) {
+    if (!before || !after) return std::nullopt;
+    return after->total - before->total;
+  }
+
+  void print_stats(const lazymoe::Reply& reply, const std::optional<lazymoe::instrument::StoreCounters>& counted) const {
+    const std::string traffic = files_.traffic();
+    std::cerr << "[prompt: " << examples::speed(reply.n_prompt, reply.prompt_ns) << ", " << reply.n_reused
+              << " more reused; answer: " << examples::speed(reply.n_generated, reply.generate_ns)
+              << "; experts: " << examples::describe(counted) << (traffic.empty() ? "" : "; " + traffic + " so far")
+              << "]\n";
+  }
+
   /// An error comes on a line of its own and names the file.
   lazymoe::Reply stream(const std::string& message) {
     AnswerWriter answer(::isatty(STDOUT_FILENO) != 0);
+    examples::StatusLine status(stats_);
+    const auto before = engine_.counters();
+    const lazymoe::instrument::Stopwatch watch;
+    std::size_t n_tokens = 0;
+    const auto show = [&](const std::string& what) {
+      status.update([&] { return what + "; " + examples::describe(difference(before, engine_.counters())); });
+    };
     try {
       return session_.reply(
           message,
           [&](std::string_view piece, lazymoe::Part part) {
             answer.write(piece, part);
+            show(examples::speed(++n_tokens, watch.elapsed_ns()));
             return !interrupted && std::cout.good();
           },
-          [](std::size_t, std::size_t) { return !interrupted; });
+          [&](std::size_t done, std::size_t total) {
+            show("prompt " + std::to_string(done) + " of " + std::to_string(total));
+            return !interrupted;
+          });
     } catch (const lazymoe::Error& error) {
       answer.end_line();
       // What is impossible in a conversation was made so by the model: logits that are no numbers, an unknown token.
@@ -172,6 +181,7 @@ class Chat {
   const examples::ModelFiles& files_;
   lazymoe::Session& session_;
   bool stats_;
+  examples::StatsFile stats_file_;
 };
 
 }  // namespace
@@ -184,6 +194,7 @@ int main(int argc, char** argv) {
     std::optional<std::string> prompt;
     std::string thinking = "auto";
     bool stats = false;
+    std::string stats_json;
     CLI::App app("A chat with a Mixture-of-Experts model in a GGUF file. Without a terminal, every line is a message.",
                  "chat");
     app.add_option("MODEL", options.model, "GGUF file (the first shard of a split one), or its URL")
@@ -210,7 +221,8 @@ int main(int argc, char** argv) {
     app.add_option("--seed", sampler.seed, "of the random choices")
         ->check(examples::natural())
         ->capture_default_str();
-    app.add_flag("--stats", stats, "say what each answer cost");
+    app.add_flag("--stats", stats, "say what each answer cost; on a terminal also while it is written");
+    app.add_option("--stats-json", stats_json, "file for what each answer cost, also by layer: a JSON line each");
     options.add_to(app);
     if (const auto exit_code = examples::parse(app, argc, argv)) return *exit_code;
     if (prompt && is_blank(*prompt)) throw lazymoe::Error(lazymoe::Errc::bad_argument, "--prompt: the prompt is empty");
@@ -227,7 +239,7 @@ int main(int argc, char** argv) {
     session_options.sequence = options.sequence_options();
     if (thinking != "auto") session_options.chat.thinking = thinking == "on";
     lazymoe::Session session(engine.model(), tokenizer, format, session_options);
-    Chat chat(engine, options.files, session, stats);
+    Chat chat(engine, options.files, session, stats, stats_json);
     if (!prompt) return chat.interact();
     chat.answer(*prompt);
     return 0;

@@ -60,6 +60,17 @@ std::vector<std::string> storage_names() {
   return {names.begin(), names.end()};
 }
 
+/// Where memory is short the page cache would only keep a second copy of what is in slots.
+lazymoe::storage::AnyStorage make_uncached_storage(std::span<const std::filesystem::path> paths) {
+#ifdef EXAMPLES_URING
+  try {
+    return lazymoe::storage::AnyStorage(lazymoe::storage::Uring(paths));
+  } catch (const lazymoe::Error&) {  // a kernel without it, or one that forbids it
+  }
+#endif
+  return lazymoe::storage::AnyStorage(lazymoe::storage::Direct(paths));
+}
+
 lazymoe::storage::AnyStorage make_storage(std::string_view name, std::span<const std::filesystem::path> paths) {
 #ifdef EXAMPLES_URING
   return lazymoe::storage::make_storage<lazymoe::storage::Uring>(name, paths);
@@ -93,7 +104,7 @@ CLI::Validator a_memory() {
 }
 
 /// What the program, its libraries and stacks take, with room for what is not counted one by one.
-constexpr lazymoe::Bytes program_bytes = lazymoe::Bytes{32} << 20;
+constexpr lazymoe::Bytes program_bytes = lazymoe::Bytes{14} << 20;
 
 /// A token's text, its merge and their places in the tables.
 constexpr lazymoe::Bytes token_bytes = 256;
@@ -151,7 +162,7 @@ std::string read_file(const std::string& path) {
 
 }  // namespace
 
-EngineOptions::EngineOptions() : eviction(DefaultPolicies::Eviction::name), storage(DefaultPolicies::Storage::name) {}
+EngineOptions::EngineOptions() : eviction(DefaultPolicies::Eviction::name) {}
 
 void EngineOptions::add_to(CLI::App& app) {
   // Flags win over the environment: there a budget may stand for all programs, and counts only where experts are lazy.
@@ -190,8 +201,11 @@ void EngineOptions::add_to(CLI::App& app) {
   app.add_option("--eviction", eviction, "how the expert to evict is chosen")
       ->check(one_of(eviction_names()))
       ->capture_default_str();
-  app.add_option("--storage", storage, "how experts are read from files")
-      ->check(one_of(storage_names()))
+  auto storages = storage_names();
+  storages.insert(storages.begin(), "auto");
+  app.add_option("--storage", storage,
+                 "how experts are read from files; auto: past the page cache with --memory, else through it")
+      ->check(one_of(storages))
       ->capture_default_str();
   add_url_cache(app, url_cache);
   const auto prefetches = lazymoe::store::AnyPrefetch::names;
@@ -284,8 +298,13 @@ Engine::Engine(lazymoe::gguf::File file, const EngineOptions& options)
     : file_(std::move(file)), pool_(options.threads), source_(open_source(options)), model_(open_model(options)) {}
 
 std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_source(const EngineOptions& options) {
-  auto storage = options.files.by_url() ? options.files.storage(file_.paths())
-                                        : make_storage(options.storage, file_.paths());
+  auto storage = [&] {
+    if (options.files.by_url()) return options.files.storage(file_.paths());
+    if (options.storage != "auto") return make_storage(options.storage, file_.paths());
+    return options.memory.empty() ? make_storage(DefaultPolicies::Storage::name, file_.paths())
+                                  : make_uncached_storage(file_.paths());
+  }();
+  for (const std::string& note : storage.notes()) std::cerr << one_line(note) << '\n';
   std::unique_ptr<lazymoe::store::ExpertSource> source;
   if (options.experts == "eager") {
     source = open_eager(std::move(storage));
@@ -345,7 +364,7 @@ std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_lazy(lazymoe::storage
   auto store = std::make_unique<Store>(std::move(map), std::move(storage), store_options, make_eviction,
                                        lazymoe::store::AnyPrefetch::of(options.prefetch, {.depth = options.lookahead}));
   expert_bytes_ = store->plan().total_bytes();
-  counters_ = [s = store.get()] { return s->counters().total; };
+  counters_ = [s = store.get()] { return s->counters(); };
   return store;
 }
 

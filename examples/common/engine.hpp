@@ -27,7 +27,7 @@ struct EngineOptions {
   std::string budget;
   std::string memory;
   std::string eviction;
-  std::string storage;
+  std::string storage = "auto";
   std::string url_cache;
   std::string prefetch = "none";
   unsigned lookahead = 1;
@@ -60,7 +60,7 @@ class Engine {
   [[nodiscard]] const lazymoe::gguf::File& file() const { return file_; }
   [[nodiscard]] const lazymoe::models::Model& model() const { return model_; }
   /// Of a lazy source; an eager one counts nothing.
-  [[nodiscard]] std::optional<lazymoe::instrument::StoreCounters> counters() const { return counters_(); }
+  [[nodiscard]] std::optional<lazymoe::instrument::LayeredCounters> counters() const { return counters_(); }
   /// Of a lazy source: memory for slots; of an eager one: all experts.
   [[nodiscard]] lazymoe::Bytes expert_bytes() const { return expert_bytes_; }
   /// Told every choice of the routers.
@@ -80,7 +80,7 @@ class Engine {
 
   lazymoe::gguf::File file_;
   lazymoe::parallel::ThreadPool pool_;
-  std::function<std::optional<lazymoe::instrument::StoreCounters>()> counters_;
+  std::function<std::optional<lazymoe::instrument::LayeredCounters>()> counters_;
   lazymoe::Bytes expert_bytes_ = 0;
   std::unique_ptr<lazymoe::store::Checksums> checksums_;
   std::unique_ptr<lazymoe::store::ExpertSource> source_;

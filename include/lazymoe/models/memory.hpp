@@ -1,11 +1,16 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <string_view>
+#include <utility>
 
 #include "../core/types.hpp"
 #include "../gguf/file.hpp"
+#include "../quant/activation.hpp"
+#include "../quant/registry.hpp"
+#include "../tensor/matmul.hpp"
 #include "architecture.hpp"
 #include "config.hpp"
 #include "sequence.hpp"
@@ -18,7 +23,7 @@ struct MemoryNeeds {
   std::size_t n_ctx = 0;  ///< of the sequence: what was asked for, or what the model allows
   Bytes weights = 0;  ///< the dense ones, packed as the file packs them
   Bytes state = 0;    ///< of one sequence, when its context is full
-  Bytes scratch = 0;  ///< of a batch: an upper bound
+  Bytes scratch = 0;  ///< of a batch, with a router's guesses
 };
 
 namespace detail {
@@ -31,17 +36,39 @@ namespace detail {
   return total;
 }
 
-/// Every scratch matrix holds floats, and what is rounded of it at most as many bytes again.
-[[nodiscard]] inline Bytes scratch_bytes(const Config& c, const SequenceOptions& options, std::size_t n_threads) {
-  const std::size_t heads = c.n_heads * (3 * c.key_dim + c.value_dim) + 2 * c.n_kv_heads * (c.key_dim + c.value_dim);
-  const std::size_t routed = c.n_experts_used * (2 * c.n_ff_expert + c.n_embd) + 2 * c.n_experts;
-  const std::size_t dense = 2 * std::max(c.n_ff_dense, c.n_ff_shared);
-  const std::size_t token =
-      7 * c.n_embd + heads + 2 * c.delta_net.channels() + 2 * c.n_heads * c.latent.rank + routed + dense;
+/// Bytes that a number takes when it has been rounded for all the kinds of weights of a file but F32.
+[[nodiscard]] inline double rounded_bytes(const gguf::File& file) {
+  std::array<bool, 8> seen{};
+  double total = 0;
+  for (const gguf::TensorInfo& tensor : file.tensors()) {
+    if (tensor.n_dims < 2 || tensor.type == quant::TypeId::f32 || !quant::is_weight(tensor.type)) continue;
+    const quant::ActivationKind kind = tensor::activation_kind(tensor.type);
+    if (std::exchange(seen.at(static_cast<std::size_t>(kind)), true)) continue;
+    total += static_cast<double>(quant::activation_bytes(kind, 256)) / 256;
+  }
+  return total > 0 ? total : 4;
+}
+
+/// What a batch takes: the matrices of the decoder, of one mixer and of one feed-forward, which all layers share, and
+/// what is rounded of them.
+[[nodiscard]] inline Bytes scratch_bytes(const Config& c, const SequenceOptions& options, std::size_t n_threads,
+                                         double rounded) {
+  const std::size_t k = c.n_experts_used;
+  const std::size_t dense = std::max(c.n_ff_dense, c.n_ff_shared);
+  const std::size_t latent = c.latent.rank == 0 ? 0 : c.n_heads * (2 * c.latent.rank + c.rope.n_rot) + c.latent.rank +
+                                                          c.rope.n_rot + c.latent.query_rank;
+  const std::size_t attention = c.n_heads * ((c.attention_gate ? 3 : 1) * c.key_dim + c.value_dim) +
+                                (latent == 0 ? c.n_kv_heads * (c.key_dim + c.value_dim) : latent);
+  const std::size_t delta = 2 * c.delta_net.channels() + 2 * c.delta_net.value_width();
+  const std::size_t floats = 5 * c.n_embd + attention + delta + k * (2 * c.n_ff_expert + c.n_embd) + c.n_experts + 2 * dense;
+  const std::size_t roundings = 3 * c.n_embd + c.n_heads * c.value_dim + c.latent.query_rank + c.delta_net.value_width() +
+                                k * c.n_ff_expert + dense;
+  const double token = 4.0 * static_cast<double>(floats + c.n_embd) + rounded * static_cast<double>(roundings);
   // A thread attends for the heads that share keys: to all positions, with eight partial sums of a value.
   const std::size_t thread = c.n_heads / std::max<std::size_t>(1, c.n_kv_heads) *
                              (options.n_ctx + 9 * std::max(c.value_dim, c.latent.rank));
-  return sizeof(float) * (2 * token * options.n_batch + thread * n_threads + c.n_vocab);
+  return static_cast<Bytes>(token * static_cast<double>(options.n_batch)) +
+         sizeof(float) * (thread * n_threads + c.n_vocab);
 }
 
 }  // namespace detail
@@ -50,6 +77,7 @@ namespace detail {
 [[nodiscard]] inline MemoryNeeds memory_needs(const gguf::File& file, SequenceOptions options,
                                               std::size_t n_threads = 1) {
   MemoryNeeds needs;
+  const double rounded = detail::rounded_bytes(file);
   visit_architecture(file.metadata().require<std::string_view>("general.architecture"), file.name(),
                      [&](auto architecture) {
                        using A = typename decltype(architecture)::type;
@@ -62,7 +90,7 @@ namespace detail {
                        needs = {.n_ctx = options.n_ctx,
                                 .weights = detail::dense_bytes(file, config.n_layers),
                                 .state = A::Mixer::new_state(config, options).bytes(),
-                                .scratch = detail::scratch_bytes(config, options, n_threads)};
+                                .scratch = detail::scratch_bytes(config, options, n_threads, rounded)};
                      });
   return needs;
 }

@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "../core/types.hpp"
 #include "../experts/slice.hpp"
@@ -40,6 +42,8 @@ class AnyStorage {
     return storage_->submit(slice, scratch);
   }
   [[nodiscard]] std::span<const std::byte> wait(Ticket ticket) { return storage_->wait(ticket); }
+  /// Sentences for people about what the storage could not do as asked; see Direct::notes().
+  [[nodiscard]] std::vector<std::string> notes() const { return storage_->notes(); }
   /// Nothing where the storage has no memory to give back.
   void discard(const experts::SliceRef& slice) noexcept { storage_->discard(slice); }
 
@@ -52,6 +56,7 @@ class AnyStorage {
     [[nodiscard]] virtual bool asynchronous() const noexcept = 0;
     [[nodiscard]] virtual Ticket submit(const experts::SliceRef& slice, std::span<std::byte> scratch) = 0;
     [[nodiscard]] virtual std::span<const std::byte> wait(Ticket ticket) = 0;
+    [[nodiscard]] virtual std::vector<std::string> notes() const = 0;
     virtual void discard(const experts::SliceRef& slice) noexcept = 0;
   };
 
@@ -77,6 +82,13 @@ class AnyStorage {
       } else {
         LAZYMOE_EXPECTS(asynchronous());
         return (void)ticket, std::span<const std::byte>{};
+      }
+    }
+    std::vector<std::string> notes() const override {
+      if constexpr (requires { storage.notes(); }) {
+        return storage.notes();
+      } else {
+        return {};
       }
     }
     void discard(const experts::SliceRef& slice) noexcept override {

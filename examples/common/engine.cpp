@@ -104,7 +104,7 @@ CLI::Validator a_memory() {
 }
 
 /// What the program, its libraries and stacks take, with room for what is not counted one by one.
-constexpr lazymoe::Bytes program_bytes = lazymoe::Bytes{14} << 20;
+constexpr lazymoe::Bytes program_bytes = lazymoe::Bytes{20} << 20;
 
 /// A token's text, its merge and their places in the tables.
 constexpr lazymoe::Bytes token_bytes = 256;

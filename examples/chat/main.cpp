@@ -72,7 +72,7 @@ bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") 
 
 class Chat {
  public:
-  Chat(const examples::Engine& engine, const examples::ModelFiles& files, lazymoe::Session& session, bool stats,
+  Chat(examples::Engine& engine, const examples::ModelFiles& files, lazymoe::Session& session, bool stats,
        const std::string& stats_json)
       : engine_(engine), files_(files), session_(session), stats_(stats), stats_file_(stats_json) {}
 
@@ -100,7 +100,8 @@ class Chat {
       install_interrupt_handler();
       std::cerr << engine_.file().name() << ": " << lazymoe::format_bytes(engine_.model().weight_bytes())
                 << " resident, " << lazymoe::format_bytes(engine_.expert_bytes())
-                << " for experts. /clear begins anew, Ctrl-C stops an answer, Ctrl-D ends.\n";
+                << " for experts. /clear begins anew, /shrink SIZE gives memory back, Ctrl-C stops an answer, Ctrl-D "
+                   "ends.\n";
     }
     int exit_code = 0;
     examples::LineReader input;
@@ -120,6 +121,10 @@ class Chat {
         continue;
       }
       try {
+        if (line.starts_with("/shrink ")) {
+          shrink_to(line.substr(8));
+          continue;
+        }
         answer(line);
       } catch (const lazymoe::Error& error) {
         std::cerr << examples::one_line(error.what()) << '\n';  // the message counts as not said; the chat goes on
@@ -131,6 +136,12 @@ class Chat {
   }
 
  private:
+  void shrink_to(const std::string& size) {
+    const auto returned = engine_.shrink_to(lazymoe::store::ExpertBudget::parse(size));
+    std::cerr << "(" << lazymoe::format_bytes(returned) << " given back; " << lazymoe::format_bytes(engine_.expert_bytes())
+              << " for experts)\n";
+  }
+
   using Layered = std::optional<lazymoe::instrument::LayeredCounters>;
 
   [[nodiscard]] static std::optional<lazymoe::instrument::StoreCounters> difference(const Layered& before,
@@ -177,7 +188,7 @@ class Chat {
     }
   }
 
-  const examples::Engine& engine_;
+  examples::Engine& engine_;
   const examples::ModelFiles& files_;
   lazymoe::Session& session_;
   bool stats_;
@@ -235,7 +246,7 @@ int main(int argc, char** argv) {
                             : lazymoe::text::chat_template_by_name(session_options.chat_template);
     static_cast<void>(lazymoe::generate::Sampler(sampler));
 
-    const examples::Engine engine(std::move(file), options);
+    examples::Engine engine(std::move(file), options);
     session_options.sequence = options.sequence_options();
     if (thinking != "auto") session_options.chat.thinking = thinking == "on";
     lazymoe::Session session(engine.model(), tokenizer, format, session_options);

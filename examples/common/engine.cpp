@@ -365,6 +365,7 @@ std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_lazy(lazymoe::storage
                                        lazymoe::store::AnyPrefetch::of(options.prefetch, {.depth = options.lookahead}));
   expert_bytes_ = store->plan().total_bytes();
   counters_ = [s = store.get()] { return s->counters(); };
+  shrink_ = [s = store.get()](lazymoe::store::ExpertBudget budget) { return s->shrink_to(budget); };
   return store;
 }
 
@@ -374,6 +375,13 @@ std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_eager(lazymoe::storag
   expert_bytes_ = all->map().total_bytes();
   counters_ = [] { return std::nullopt; };
   return all;
+}
+
+lazymoe::Bytes Engine::shrink_to(lazymoe::store::ExpertBudget budget) {
+  if (!shrink_) throw lazymoe::Error(lazymoe::Errc::bad_argument, "eager experts are all resident and cannot shrink");
+  const lazymoe::Bytes returned = shrink_(budget);
+  expert_bytes_ -= returned;
+  return returned;
 }
 
 lazymoe::models::Model Engine::open_model(const EngineOptions& options) {

@@ -63,6 +63,9 @@ class Engine {
   [[nodiscard]] std::optional<lazymoe::instrument::LayeredCounters> counters() const { return counters_(); }
   /// Of a lazy source: memory for slots; of an eager one: all experts.
   [[nodiscard]] lazymoe::Bytes expert_bytes() const { return expert_bytes_; }
+  /// Gives memory of experts back for good; returns how much. Eager experts have none to give.
+  /// @throws lazymoe::Error{over_budget, bad_argument}
+  lazymoe::Bytes shrink_to(lazymoe::store::ExpertBudget budget);
   /// Told every choice of the routers.
   std::function<void(const lazymoe::store::RouteEvent&)> on_route;
 
@@ -81,6 +84,7 @@ class Engine {
   lazymoe::gguf::File file_;
   lazymoe::parallel::ThreadPool pool_;
   std::function<std::optional<lazymoe::instrument::LayeredCounters>()> counters_;
+  std::function<lazymoe::Bytes(lazymoe::store::ExpertBudget)> shrink_;
   lazymoe::Bytes expert_bytes_ = 0;
   std::unique_ptr<lazymoe::store::Checksums> checksums_;
   std::unique_ptr<lazymoe::store::ExpertSource> source_;

@@ -1,9 +1,13 @@
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "programs/chat_model.hpp"
 #include "support/catch.hpp"
@@ -108,6 +112,18 @@ TEST_CASE("/clear begins the conversation anew", "[programs][chat]") {
   const Ended cleared = chat({}, {.input = kenya + "\n/clear\n" + question});
   CHECK(cleared.out == nairobi + anew.out);
   CHECK_FALSE(contains(anew.out, "Kenya"));
+}
+
+TEST_CASE("/shrink gives memory back, and the answers stay", "[programs][chat]") {
+  const Ended ended = chat({"--budget", "20MB"}, {.input = kenya + "\n/clear\n/shrink 2MB\n" + kenya + "\n"});
+  CHECK(ended.out == nairobi + nairobi);
+  CHECK(contains(ended.err, " given back; 1.9"));
+  CHECK(ended.exit_code == 0);
+  const Ended refused = chat({}, {.input = "/shrink 1kB\n/shrink all\n" + kenya + "\n"});
+  CHECK(refused.out == nairobi);
+  CHECK(contains(refused.err, "below the smallest that works"));
+  CHECK(lines(refused.err) == 2);
+  CHECK(contains(chat({"--experts", "eager"}, {.input = "/shrink 1MB\n"}).err, "eager experts are all resident"));
 }
 
 TEST_CASE("chat --stats says what each answer cost", "[programs][chat]") {
@@ -225,6 +241,54 @@ TEST_CASE("what is wrong with the command line is one sentence and exit code 1",
   CHECK(contains(ended.err, part));
 }
 
+TEST_CASE("chat --stats-json keeps the counters of each answer, also by layer", "[programs][chat]") {
+  const TempDir dir;
+  const std::string path = (dir.path() / "stats.jsonl").string();
+  CHECK(chat({"--stats-json", path, "--budget", "20experts"}, {.input = kenya + "\n" + kenya + "\n"}).exit_code == 0);
+  std::ifstream file(path);
+  std::size_t n_answers = 0;
+  for (std::string line; std::getline(file, line); ++n_answers) {
+    const auto json = nlohmann::json::parse(line);
+    CHECK(json["answer_tokens"].get<int>() > 5);
+    CHECK(json["store"]["misses"].get<std::uint64_t>() > 0);
+    REQUIRE(json["layers"].size() == 6);
+    std::uint64_t sum = 0;
+    for (const auto& layer : json["layers"]) sum += layer["bytes_read"].get<std::uint64_t>();
+    CHECK(sum == json["store"]["bytes_read"].get<std::uint64_t>());
+  }
+  CHECK(n_answers == 2);
+  const Ended refused = chat({"--stats-json", "/nowhere/x", "-p", kenya});
+  CHECK(refused.exit_code == 1);
+  CHECK(refused.err == "/nowhere/x: cannot write\n");
+}
+
+TEST_CASE("experts of a list are evicted last, and a list that is none is refused", "[programs][chat]") {
+  const TempDir dir;
+  const auto list = dir.path() / "hot.txt";
+  std::ofstream(list) << "# layer expert\n0 1\n5 31\n";
+  CHECK(chat({"-p", kenya, "--hot-set", list.string(), "--budget", "9experts"}).out == nairobi);
+  std::ofstream(list) << "6 1\n";
+  const Ended refused = chat({"-p", kenya, "--hot-set", list.string()});
+  CHECK(refused.exit_code == 1);
+  CHECK(contains(refused.err, list.string() + ": line 1"));
+  CHECK(contains(chat({"-p", kenya, "--hot-set", "/nowhere/x"}).err, "/nowhere/x: cannot be read"));
+  CHECK(contains(chat({"-p", kenya, "--checksums", "/nowhere/x"}).err, "/nowhere/x: cannot be read"));
+}
+
+TEST_CASE("a checksum that is not the file's is an error in the middle of nothing else", "[programs][chat]") {
+  const TempDir dir;
+  const auto sums = dir.path() / "sums.txt";
+  std::ofstream file(sums);
+  for (int layer = 0; layer < 6; ++layer) {
+    for (int expert = 0; expert < 32; ++expert) file << layer << ' ' << expert << " 0 12345\n";
+  }
+  file.close();
+  const Ended ended = chat({"-p", kenya, "--checksums", sums.string()});
+  CHECK(ended.exit_code == 1);
+  CHECK(contains(ended.err, "do not have the checksum known of them"));
+  CHECK(contains(ended.err, "tiny-factbook-q4_k_m.gguf"));
+}
+
 TEST_CASE("without a model chat says which", "[programs][chat]") {
   const Ended ended = run_program("chat", {});
   CHECK(ended.exit_code == 1);
@@ -248,6 +312,17 @@ TEST_CASE("a full disk is an error", "[programs][chat]") {
     CHECK(ended.exit_code == 1);
     CHECK(ended.err == "standard output: cannot write\n");
   }
+}
+
+TEST_CASE("on a terminal --stats shows a line while an answer is written, and leaves none", "[programs][chat]") {
+  Terminal terminal("chat", {bundled_model, "--stats", "--threads", "1"});
+  terminal.wait_for("> ");
+  terminal.type(kenya + "\n");
+  const std::string shown = terminal.wait_for("[prompt: ");
+  CHECK(contains(shown, "The capital of Kenya is Nairobi."));
+  const auto region = shown.find("r\0338");
+  CHECK((region == std::string::npos || contains(shown, "\033[r")));  // a terminal too small has none
+  terminal.type("\x04");
 }
 
 TEST_CASE("on a terminal chat prompts, and Ctrl-D ends it", "[programs][chat]") {

@@ -66,6 +66,9 @@ TEST_CASE("logits are the same bits for every way to hold experts and every batc
       {"--budget", "8experts"},
       {"--budget", "8experts", "--batch", "1", "--threads", "1", "--eviction", "lru"},
       {"--budget", "3MiB", "--batch", "5", "--eviction", "lfu-aged", "--storage", "mmap"},
+      {"--budget", "8experts", "--prefetch", "gate-lookahead", "--lookahead", "3"},
+      {"--budget", "20experts", "--prefetch", "same-as-last-token", "--storage", "direct"},
+      {"--memory", "40MiB", "--checksums", "first-read"},
       {"--experts", "eager", "--batch", "7", "--threads", "3"},
       {"--experts", "eager", "--storage", "memory", "--batch", "1"},
   }));

@@ -78,7 +78,7 @@ class SlotLoader {
       if (failure == nullptr) {
         finish(slot, i);
       } else {
-        on_arrival_(slot, key, i, {}, failure);
+        on_arrival_(slot, key, i, {}, std::move(failure));
       }
     }
   }
@@ -107,7 +107,7 @@ class SlotLoader {
     } catch (...) {
       failure = std::current_exception();
     }
-    on_arrival_(slot, place.key, i, part, failure);
+    on_arrival_(slot, place.key, i, part, std::move(failure));  // so that no reference outlives its arrival here
   }
 
   OnArrival on_arrival_;

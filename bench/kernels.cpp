@@ -19,6 +19,7 @@
 #include <lazymoe/quant/activation.hpp>
 #include <lazymoe/quant/decode.hpp>
 #include <lazymoe/quant/dot.hpp>
+#include <lazymoe/quant/encode/simple.hpp>
 #include <lazymoe/quant/registry.hpp>
 #include <map>
 #include <random>
@@ -74,10 +75,15 @@ void measure(const Options& options) {
   std::minstd_rand random(1);
   std::normal_distribution<float> gauss;
 
-  // Random codes; six bits a byte keep the scales finite in every format.
+  // Random codes; six bits a byte keep the scales finite in every format. Numbers that are not in blocks are decoded
+  // ones: random bits would make subnormal numbers, which some processors multiply slowly.
   std::vector<typename F::Block> w(options.rows * blocks);
   auto* bytes = reinterpret_cast<std::uint8_t*>(w.data());
-  for (std::size_t i = 0; i < packed; ++i) bytes[i] = static_cast<std::uint8_t>(random() >> 8 & 0x3B);
+  if constexpr (F::block_elems == 1) {
+    for (auto& number : w) number = Encoder<F>::run(std::array{gauss(random)});
+  } else {
+    for (std::size_t i = 0; i < packed; ++i) bytes[i] = static_cast<std::uint8_t>(random() >> 8 & 0x3B);
+  }
   if constexpr (requires { w[0].e.bits; }) {  // a power of two, of which the least make subnormal numbers
     for (auto& block : w) block.e.bits = static_cast<std::uint8_t>(116 + (random() >> 8) % 8);
   }

@@ -96,6 +96,8 @@ set(lazymoe_headers
   include/lazymoe/quant/kernels/reference.hpp
   include/lazymoe/quant/kernels/ternary.hpp
   include/lazymoe/quant/kernels/tile.hpp
+  include/lazymoe/quant/kernels/wide_blocks_of_32.hpp
+  include/lazymoe/quant/kernels/wide_panel.hpp
   include/lazymoe/quant/packed_matrix.hpp
   include/lazymoe/quant/registry.hpp
   # floor 3: gguf, cache

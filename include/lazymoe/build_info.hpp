@@ -29,7 +29,7 @@ struct BuildInfo {
   const std::string compiler = "g++ " + dotted(__GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
 #endif
   return {.version = dotted(LAZYMOE_VERSION_MAJOR, LAZYMOE_VERSION_MINOR, LAZYMOE_VERSION_PATCH),
-          .instruction_set = std::string(simd::DefaultArch::name()),
+          .instruction_set = std::string(simd::DefaultArch::name()) + simd::extensions,
           .compiler = compiler,
           .dependencies = "Eigen " + dotted(EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION) +
                           ", xsimd " + dotted(XSIMD_VERSION_MAJOR, XSIMD_VERSION_MINOR, XSIMD_VERSION_PATCH) +

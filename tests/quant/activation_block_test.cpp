@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstring>
 #include <lazymoe/quant/activation_block.hpp>
+#include <lazymoe/quant/formats/q8_k.hpp>
 #include <lazymoe/quant/formats/q8_0.hpp>
 #include <lazymoe/quant/formats/q8_1.hpp>
 #include <lazymoe/quant/kernels/quantize.hpp>
@@ -74,7 +75,7 @@ TEST_CASE("q8_K keeps the sign of the largest magnitude, the first of equals", "
   x[3] = 2.0F;
   x[7] = -2.0F;
   x[20] = 1.0F;
-  Q8_K::Block block;
+  ActivationQ8_K block;
   ActivationTraits<ActivationKind::q8_K>::quantize(x, block);
 
   CHECK(int{block.q[3]} == -127);
@@ -89,7 +90,7 @@ TEST_CASE("numbers that are not finite are no undefined behaviour", "[quant][act
   std::array<float, 256> x{};
   x[0] = std::numeric_limits<float>::quiet_NaN();
   x[1] = std::numeric_limits<float>::infinity();
-  Q8_K::Block block;
+  ActivationQ8_K block;
   ActivationTraits<ActivationKind::q8_K>::quantize(x, block);
   ActivationQ8_0 small;
   ActivationTraits<ActivationKind::q8_0>::quantize(std::span(x).first<32>(), small);

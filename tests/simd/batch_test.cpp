@@ -7,6 +7,9 @@
 
 using namespace lazymoe::simd;
 
+// Sums fold eight lanes at most: with AVX-512 they have the bits that AVX2 gives.
+static_assert(Batch<>::size <= 8);
+
 TEST_CASE("a batch multiplies, adds and sums its lanes", "[simd]") {
   using B = Batch<>;
   std::array<float, B::size> lanes{};

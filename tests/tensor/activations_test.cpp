@@ -19,7 +19,7 @@ TEST_CASE("Rows are rounded as one vector would be, whatever their place in the 
   activations.prepare(quant::ActivationKind::q8_K, pool);
   activations.prepare(quant::ActivationKind::q8_0, pool);
   for (std::size_t t = 0; t < 5; ++t) {
-    std::vector<quant::Q8_K::Block> expected(2);
+    std::vector<quant::ActivationQ8_K> expected(2);
     quant::quantize<quant::ActivationKind::q8_K>(row(ConstRows(x), t), expected);
     const auto* blocks = activations.row<quant::Q4_K>(t);
     for (std::size_t b = 0; b < 2; ++b) {

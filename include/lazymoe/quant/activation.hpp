@@ -38,7 +38,7 @@ decltype(auto) visit_activation(ActivationKind kind, Fn&& fn) {
   return fn.template operator()<ActivationKind::f32>();
 }
 
-/// Bytes that quantize_activation() writes for `n` numbers; a multiple of 4 for every row that exists.
+/// Bytes that quantize_activation() writes for `n` numbers; a multiple of 4.
 /// @pre n is a multiple of the kind's block_elems
 [[nodiscard]] inline std::size_t activation_bytes(ActivationKind kind, std::size_t n) noexcept {
   return visit_activation(kind, [n]<ActivationKind Kind>() {
@@ -47,7 +47,7 @@ decltype(auto) visit_activation(ActivationKind kind, Fn&& fn) {
 }
 
 /// quantize() for a kind known at run time.
-/// @pre out has activation_bytes(kind, x.size()) bytes and is aligned to 4
+/// @pre out has activation_bytes(kind, x.size()) bytes and is aligned to 64
 inline void quantize_activation(ActivationKind kind, std::span<const float> x, std::span<std::byte> out) noexcept {
   LAZYMOE_EXPECTS(out.size() == activation_bytes(kind, x.size()));
   visit_activation(kind, [&]<ActivationKind Kind>() {

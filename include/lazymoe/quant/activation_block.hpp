@@ -8,7 +8,6 @@
 #include <span>
 
 #include "format.hpp"
-#include "formats/q8_k.hpp"
 #include "half.hpp"
 
 namespace lazymoe::quant {
@@ -28,6 +27,15 @@ struct ActivationQ8_1 {
   std::array<std::int8_t, 32> q;
 };
 static_assert(sizeof(ActivationQ8_1) == 40);
+
+/// 256 numbers as int8, a scale and the sums of 16 that serve minimums and offsets of weights: y[i] = d * q[i]. The numbers
+/// of the format Q8_K, placed so that no load of 32 bytes crosses a cache line.
+struct alignas(64) ActivationQ8_K {
+  std::array<std::int8_t, 256> q;
+  std::array<std::int16_t, 16> sums;
+  float d;
+};
+static_assert(sizeof(ActivationQ8_K) == 320);
 
 namespace detail {
 
@@ -132,7 +140,7 @@ struct ActivationTraits<ActivationKind::q8_1> {
 /// @source quantize_row_q8_K
 template <>
 struct ActivationTraits<ActivationKind::q8_K> {
-  using Block = Q8_K::Block;
+  using Block = ActivationQ8_K;
   static constexpr std::size_t block_elems = 256;
 
   static void quantize(std::span<const float, 256> x, Block& block) noexcept {
@@ -152,7 +160,9 @@ struct ActivationTraits<ActivationKind::q8_K> {
     }
   }
 
-  static void decode(const Block& block, std::span<float, 256> out) noexcept { Q8_K::decode(block, out); }
+  static void decode(const Block& block, std::span<float, 256> out) noexcept {
+    for (std::size_t i = 0; i < 256; ++i) out[i] = block.d * static_cast<float>(block.q[i]);
+  }
 };
 
 /// What rows of `F` are multiplied with.

@@ -25,6 +25,8 @@
 #include "kernels/reference.hpp"
 #include "kernels/ternary.hpp"
 #include "kernels/tile.hpp"
+#include "kernels/wide_blocks_of_32.hpp"
+#include "kernels/wide_panel.hpp"
 
 namespace lazymoe::quant {
 
@@ -94,6 +96,14 @@ void dot_panel(const typename F::Block* rows, std::size_t n_rows, std::size_t bl
     out += T * stride;
     n -= T;
   };
+  if constexpr (HasWidePanel<F, Arch>) {
+    using Wide = WidePanel<F, Arch>;
+    for (; n >= Wide::activations && Wide::pays(n_rows, blocks); n -= Wide::activations) {
+      Wide::run(rows, n_rows, blocks, left, out, stride);
+      left += Wide::activations;
+      out += Wide::activations * stride;
+    }
+  }
   if constexpr (HasTiles<F, Arch>) {
     using Kernel = IntDotKernel<F, Arch>;
     constexpr std::size_t widest = Kernel::widest_tile;

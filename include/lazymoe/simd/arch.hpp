@@ -32,7 +32,20 @@ concept SimdArch = requires {
 template <class Arch>
 concept Avx2Arch = SimdArch<Arch> && (std::derived_from<Arch, xsimd::avx2> || std::derived_from<Arch, xsimd::avx512f>);
 
-/// The best instruction set `-march` allows; Scalar where xsimd knows none.
-using DefaultArch = std::conditional_t<SimdArch<xsimd::default_arch>, xsimd::default_arch, Scalar>;
+/// What default kernels are made for: the best instruction set `-march` allows, but eight floats at a time where
+/// registers hold sixteen. Sums fold eight lanes, and so have the same bits with AVX-512 as with AVX2. Kernels use the
+/// instructions of AVX-512 all the same, where the order of a sum leaves them the choice.
+using DefaultArch = std::conditional_t<
+    SimdArch<xsimd::avx512f>, std::conditional_t<SimdArch<xsimd::fma3<xsimd::avx2>>, xsimd::fma3<xsimd::avx2>, xsimd::avx2>,
+    std::conditional_t<SimdArch<xsimd::default_arch>, xsimd::default_arch, Scalar>>;
+
+/// What kernels for DefaultArch use beside it, to be read after its name.
+#if defined(__AVX512VNNI__) && defined(__AVX512VL__)
+inline constexpr const char* extensions = " with AVX-512 VNNI";
+#elif defined(__AVXVNNI__)
+inline constexpr const char* extensions = " with AVX-VNNI";
+#else
+inline constexpr const char* extensions = "";
+#endif
 
 }  // namespace lazymoe::simd

@@ -121,13 +121,23 @@ template <std::size_t I>
 #endif
 }
 
+/// so_far + sums of four neighbouring products, unsigned by signed.
+/// @pre as pair_sums()
+[[nodiscard]] inline __m256i add_quad_sums_unsigned(__m256i so_far, __m256i u8, __m256i s8) noexcept {
+#if defined(__AVX512VNNI__) && defined(__AVX512VL__)
+  return _mm256_dpbusd_epi32(so_far, u8, s8);
+#elif defined(__AVXVNNI__)
+  return _mm256_dpbusd_avx_epi32(so_far, u8, s8);
+#else
+  return _mm256_add_epi32(so_far, scaled_sums(pair_sums(u8, s8), _mm256_set1_epi16(1)));
+#endif
+}
+
 /// Sums of four neighbouring products, unsigned by signed.
 /// @pre as pair_sums()
 [[nodiscard]] inline __m256i quad_sums_unsigned(__m256i u8, __m256i s8) noexcept {
-#if defined(__AVX512VNNI__) && defined(__AVX512VL__)
-  return _mm256_dpbusd_epi32(_mm256_setzero_si256(), u8, s8);
-#elif defined(__AVXVNNI__)
-  return _mm256_dpbusd_avx_epi32(_mm256_setzero_si256(), u8, s8);
+#if (defined(__AVX512VNNI__) && defined(__AVX512VL__)) || defined(__AVXVNNI__)
+  return add_quad_sums_unsigned(_mm256_setzero_si256(), u8, s8);
 #else
   return scaled_sums(pair_sums(u8, s8), _mm256_set1_epi16(1));
 #endif

@@ -38,6 +38,10 @@ struct DecodeWithOneScale {
   LAZYMOE_INLINE static __m256i signed_bytes(const ScaledRun<B>& run) noexcept {
     return run.signs;
   }
+  template <std::size_t B>
+  LAZYMOE_INLINE static __m256i signed_bytes(const NegatedRun<B>& run) noexcept {
+    return _mm256_or_si256(run.minus, _mm256_set1_epi8(1));
+  }
 };
 
 }  // namespace detail

@@ -41,7 +41,7 @@ struct BlockDot<IQ1_S, Arch> {
     __m256i scale;
     __m256i shift;  ///< 1 or -1 in every byte
 
-    [[nodiscard]] LAZYMOE_INLINE __m256i add(__m256i products, const Q8_K::Block* y) const noexcept {
+    [[nodiscard]] LAZYMOE_INLINE __m256i add(__m256i products, const ActivationQ8_K* y) const noexcept {
       using namespace simd::avx2;
       const __m256i pairs = detail::pair_sums_of_signs(grid, load32(y->q.data() + 32 * G));
       return add_scaled_sums(products, pairs, scale);
@@ -78,7 +78,7 @@ struct BlockDot<IQ1_S, Arch> {
   };
 
   struct Sums : detail::SumsOfEight {
-    void add(const Weights& w, __m256i products, const Q8_K::Block* y) noexcept {
+    void add(const Weights& w, __m256i products, const ActivationQ8_K* y) noexcept {
       using namespace simd::avx2;
       SumsOfEight::add(w, products, y);
       const __m256i by_two = scaled_sums(w.shifts, load32(y->sums.data()));
@@ -111,7 +111,7 @@ struct BlockDot<IQ1_M, Arch> {
     __m256i scale;
     __m256i shift;  ///< 1 or -1
 
-    [[nodiscard]] LAZYMOE_INLINE Products add(Products products, const Q8_K::Block* y) const noexcept {
+    [[nodiscard]] LAZYMOE_INLINE Products add(Products products, const ActivationQ8_K* y) const noexcept {
       using namespace simd::avx2;
       const __m256i q = load32(y->q.data() + 32 * G);
       // A shift has the same sign in both bytes of a pair, so that it can move to the scale, once for all activations.
@@ -164,7 +164,7 @@ struct BlockDot<IQ1_M, Arch> {
   };
 
   struct Sums {
-    void add(const Weights& w, const Products& products, const Q8_K::Block* y) noexcept {
+    void add(const Weights& w, const Products& products, const ActivationQ8_K* y) noexcept {
       grid.add(w, products.grid, y);
       shift.add(w, products.shift, y);
     }

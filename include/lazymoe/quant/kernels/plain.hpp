@@ -60,7 +60,8 @@ template <class Batch, class T>
 }
 
 /// Sums of products of R rows with T vectors, each in one order, whatever the addresses: batch b adds to chain b %
-/// Chains, the rest of the row is padded to a batch and adds to the first.
+/// Chains, the rest of the row is padded to a batch and adds to the first. Chains run side by side if the registers hold
+/// the sums of all, and one after another if not.
 template <class Arch, std::size_t Chains, bool Ahead, std::size_t R, std::size_t T, class W>
 [[nodiscard]] Totals<R, T> plain_tile(const std::array<const W*, R>& rows, const std::array<const float*, T>& x,
                                       std::size_t n) noexcept {
@@ -81,14 +82,27 @@ template <class Arch, std::size_t Chains, bool Ahead, std::size_t R, std::size_t
 
   const std::size_t batches = n / lanes;
   const std::size_t whole = batches / Chains * Chains;
-  FetchAhead<Ahead> ahead(rows, n);
-  for (std::size_t b = 0; b < whole; b += Chains) {
-    ahead.template step<R * Chains * lanes * sizeof(W)>();
-    simd::unroll<Chains>([&](auto chain) LAZYMOE_INLINE { add(chain, whole_batch, (b + chain) * lanes); });
+  if constexpr (R * T * Chains <= 8) {
+    const auto add_whole = [&](auto ahead) LAZYMOE_INLINE {
+      for (std::size_t b = 0; b < whole; b += Chains) {
+        ahead.template step<R * Chains * lanes * sizeof(W)>();
+        simd::unroll<Chains>([&](auto chain) LAZYMOE_INLINE { add(chain, whole_batch, (b + chain) * lanes); });
+      }
+    };
+    // What is fetched too far ahead drives out of the first-level cache what is needed first.
+    if (R * n * sizeof(W) <= std::size_t{12} << 10) {
+      add_whole(FetchAhead<Ahead>(rows, n));
+    } else {
+      add_whole(FetchAhead<false>(rows, n));
+    }
+    simd::unroll<Chains>([&](auto chain) LAZYMOE_INLINE {
+      if (whole + chain < batches) add(chain, whole_batch, (whole + chain) * lanes);
+    });
+  } else {
+    simd::unroll<Chains>([&](auto chain) LAZYMOE_INLINE {
+      for (std::size_t b = chain; b < batches; b += Chains) add(chain, whole_batch, b * lanes);
+    });
   }
-  simd::unroll<Chains>([&](auto chain) LAZYMOE_INLINE {
-    if (whole + chain < batches) add(chain, whole_batch, (whole + chain) * lanes);
-  });
   if (const std::size_t rest = n % lanes; rest != 0) {
     const auto padded = [rest](const auto* from) { return load_tail<Batch>(from, rest); };
     add(std::integral_constant<std::size_t, 0>{}, padded, batches * lanes);
@@ -115,10 +129,10 @@ template <BlockFormat F, class Arch, std::size_t Chains>
 struct PlainKernel {
   using Block = typename F::Block;
 
-  static constexpr std::size_t widest_tile =
-      Chains == 1 ? 4 : 2;  // eight sums hide the latency of one and fit the registers
+  static constexpr std::size_t widest_tile = 4;
+  /// Eight sums hide the latency of one and fit the registers; four will do where memory is slower.
   template <std::size_t T>
-  static constexpr std::size_t rows_at_once = 8 / (Chains * T);
+  static constexpr std::size_t rows_at_once = T == 4 ? 2 : std::min<std::size_t>(4, 8 / (Chains * T));
 
   static float run(std::span<const Block> row, const float* x) noexcept { return plain_dot<Arch, Chains>(row, x); }
 
@@ -134,9 +148,12 @@ template <BlockFormat F, class Arch>
 struct PlainDecoder {
   static void run(std::span<const typename F::Block> row, float* out) noexcept {
     using Batch = simd::Batch<Arch>;
-    const std::size_t whole = row.size() / Batch::size * Batch::size;
-    for (std::size_t i = 0; i < whole; i += Batch::size) {
-      load_floats<Batch>(row.data() + i).store_unaligned(out + i);
+    constexpr std::size_t at_once = 4;
+    const std::size_t whole = row.size() / (at_once * Batch::size) * (at_once * Batch::size);
+    for (std::size_t i = 0; i < whole; i += at_once * Batch::size) {
+      simd::unroll<at_once>([&](auto k) LAZYMOE_INLINE {
+        load_floats<Batch>(row.data() + i + k * Batch::size).store_unaligned(out + i + k * Batch::size);
+      });
     }
     for (std::size_t i = whole; i < row.size(); ++i) F::decode(row[i], std::span<float, 1>(out + i, 1));
   }

@@ -227,7 +227,7 @@ requires(F::block_elems == 256) struct PortableWeights<F> {
     return *this;
   }
 
-  [[nodiscard]] std::int32_t add(std::int32_t, const Q8_K::Block* y) const noexcept {
+  [[nodiscard]] std::int32_t add(std::int32_t, const ActivationQ8_K* y) const noexcept {
     simd::Quad sums{};
     for (std::size_t g = 0; g < 16; ++g) {
       sums += scales[g] * simd::add_products(simd::Quad{}, bytes.data() + 16 * g, y->q.data() + 16 * g);

@@ -29,6 +29,18 @@ struct ScaledRun {
   }
 };
 
+/// The same for weights of 1 and -1: activations whose bytes of `minus` are -1 are negated, others have 0 there.
+template <std::size_t B>
+struct NegatedRun {
+  __m256i minus;
+
+  [[nodiscard]] __m256 add(__m256 products, const ActivationQ8_0* y) const noexcept {
+    using namespace simd::avx2;
+    const __m256i negated = _mm256_sub_epi8(_mm256_xor_si256(load32(y[B].q.data()), minus), minus);
+    return add_scaled(products, y[B].d, quad_sums_unsigned(_mm256_set1_epi8(1), negated));
+  }
+};
+
 /// One chain of eight sums of products that are floats, scaled by the weights' d.
 struct SumsOfScaled : SumsOfEight {
   template <class Weights>
@@ -50,10 +62,9 @@ struct BlockDot<Q1_0, Arch> {
     explicit Weights(const Q1_0::Block& of) noexcept : block(of), d(_mm256_set1_ps(to_float(of.d))) {}
 
     template <std::size_t R>
-    [[nodiscard]] detail::ScaledRun<R> step() const noexcept {
+    [[nodiscard]] detail::NegatedRun<R> step() const noexcept {
       const auto bits = load_as<std::uint32_t>(reinterpret_cast<const std::byte*>(block.q.data() + 4 * R));
-      const __m256i one = _mm256_set1_epi8(1);
-      return {_mm256_or_si256(simd::avx2::bytes_of_clear_bits(bits), one), one};
+      return {simd::avx2::bytes_of_clear_bits(bits)};
     }
 
     const Q1_0::Block& block;

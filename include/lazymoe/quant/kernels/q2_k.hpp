@@ -16,7 +16,7 @@ namespace detail {
 /// One chain for products and minimums, in this order within a block.
 struct SumsOfBoth : SumsOfEight {
   template <class Weights>
-  void add(const Weights& w, __m256i products, const Q8_K::Block* y) noexcept {
+  void add(const Weights& w, __m256i products, const ActivationQ8_K* y) noexcept {
     SumsOfEight::add(w, products, y);
     const __m256 min_sums = _mm256_cvtepi32_ps(sums_of_groups(w.mins, y));
     eight = simd::avx2::fma(_mm256_mul_ps(w.minus_dmin, _mm256_set1_ps(y->d)), min_sums, eight);

@@ -44,7 +44,7 @@ struct WeightsWithMins {
 class SumsWithMins {
  public:
   template <class Weights>
-  void add(const Weights& w, __m256i products, const Q8_K::Block* y) noexcept {
+  void add(const Weights& w, __m256i products, const ActivationQ8_K* y) noexcept {
     using namespace simd::avx2;
     const __m256 y_d = _mm256_set1_ps(y->d);
     products_ = fma(_mm256_mul_ps(w.d, y_d), _mm256_cvtepi32_ps(products), products_);

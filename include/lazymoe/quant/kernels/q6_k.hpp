@@ -40,7 +40,7 @@ class HalfGroupVectors {
 };
 
 /// Eight parts of the sum over groups of factor[g] * (sum of y in g).
-[[nodiscard]] inline __m256i sums_of_groups(__m256i factors, const Q8_K::Block* y) noexcept {
+[[nodiscard]] inline __m256i sums_of_groups(__m256i factors, const ActivationQ8_K* y) noexcept {
   return simd::avx2::scaled_sums(factors, simd::avx2::load32(y->sums.data()));
 }
 
@@ -48,7 +48,7 @@ class HalfGroupVectors {
 /// activation carries. Weights have a member `excess`, a factor for every group.
 struct SumsWithoutExcess : SumsOfEight {
   template <class Weights>
-  void add(const Weights& w, __m256i products, const Q8_K::Block* y) noexcept {
+  void add(const Weights& w, __m256i products, const ActivationQ8_K* y) noexcept {
     SumsOfEight::add(w, _mm256_sub_epi32(products, sums_of_groups(w.excess, y)), y);
   }
 };

@@ -108,12 +108,12 @@ struct QuantizeKernel<ActivationKind::q8_1, Arch> {
 
 template <simd::Avx2Arch Arch>
 struct QuantizeKernel<ActivationKind::q8_K, Arch> {
-  static void run(std::span<const float> x, Q8_K::Block* out) noexcept {
+  static void run(std::span<const float> x, ActivationQ8_K* out) noexcept {
     for (std::size_t i = 0; i < x.size(); i += 256, ++out) run_block(x.data() + i, *out);
   }
 
  private:
-  static void run_block(const float* x, Q8_K::Block& out) noexcept {
+  static void run_block(const float* x, ActivationQ8_K& out) noexcept {
     // Two partial maxima of either sign: the magnitude alone would lose the sign of the largest.
     const __m256 minus = _mm256_set1_ps(-0.0F);
     __m256 above = _mm256_setzero_ps();

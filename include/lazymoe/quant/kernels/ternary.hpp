@@ -15,24 +15,36 @@ namespace lazymoe::quant {
 
 namespace detail {
 
+#if (defined(__AVX512VNNI__) && defined(__AVX512VL__)) || defined(__AVXVNNI__)
+/// Whether products are summed as quads in int32, by one instruction, instead of as pairs in int16.
+inline constexpr bool ternary_quads = true;
+#else
+inline constexpr bool ternary_quads = false;
+#endif
+
 /// 32 weights of a block of 256 from `Offset` on, too large by one: few enough bits to sum a block in int16.
 template <std::size_t Offset>
 struct TernaryRun {
   __m256i weights;
 
-  [[nodiscard]] __m256i add(__m256i products, const Q8_K::Block* y) const noexcept {
+  [[nodiscard]] __m256i add(__m256i products, const ActivationQ8_K* y) const noexcept {
     using namespace simd::avx2;
-    return _mm256_add_epi16(products, pair_sums(weights, load32(y->q.data() + Offset)));
+    const __m256i q = load32(y->q.data() + Offset);
+    if constexpr (ternary_quads) return add_quad_sums_unsigned(products, weights, q);
+    return _mm256_add_epi16(products, pair_sums(weights, q));
   }
 };
 
-/// Takes the excess of one from sums of int16 by the sums of 16 that the activation carries.
+/// Takes the excess of one from the products by the sums of 16 that the activation carries.
 struct TernarySums : SumsOfEight {
   template <class Weights>
-  void add(const Weights& w, __m256i products, const Q8_K::Block* y) noexcept {
+  void add(const Weights& w, __m256i products, const ActivationQ8_K* y) noexcept {
     using namespace simd::avx2;
-    const __m256i exact = _mm256_sub_epi16(products, load32(y->sums.data()));
-    SumsOfEight::add(w, scaled_sums(exact, _mm256_set1_epi16(1)), y);
+    const __m256i sums = load32(y->sums.data());
+    const __m256i one = _mm256_set1_epi16(1);
+    const __m256i exact = ternary_quads ? _mm256_sub_epi32(products, scaled_sums(sums, one))
+                                        : scaled_sums(_mm256_sub_epi16(products, sums), one);
+    SumsOfEight::add(w, exact, y);
   }
 };
 

@@ -198,7 +198,7 @@ struct UnsignedRun {
   __m256i weights;
   __m256i scale;
 
-  [[nodiscard]] __m256i add(__m256i products, const Q8_K::Block* y) const noexcept {
+  [[nodiscard]] __m256i add(__m256i products, const ActivationQ8_K* y) const noexcept {
     using namespace simd::avx2;
     const __m256i pairs = pair_sums(weights, load32(y->q.data() + Offset));
     return add_scaled_sums(products, pairs, scale);
@@ -218,7 +218,7 @@ struct SignedRun {
   __m256i magnitudes;
   __m256i scale;
 
-  [[nodiscard]] __m256i add(__m256i products, const Q8_K::Block* y) const noexcept {
+  [[nodiscard]] __m256i add(__m256i products, const ActivationQ8_K* y) const noexcept {
     using namespace simd::avx2;
     const __m256i pairs = pair_sums(magnitudes, _mm256_sign_epi8(load32(y->q.data() + Offset), signs));
     return add_scaled_sums(products, pairs, scale);

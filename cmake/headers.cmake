@@ -237,6 +237,7 @@ set(lazymoe_headers
   include/lazymoe/models/delta_rule.hpp
   include/lazymoe/models/deepseek2.hpp
   include/lazymoe/models/detail/latent_heads.hpp
+  include/lazymoe/models/detail/register_tiles.hpp
   include/lazymoe/models/detail/unsplit_heads.hpp
   include/lazymoe/models/feed_forward.hpp
   include/lazymoe/models/hybrid_mixer.hpp

@@ -239,6 +239,7 @@ set(lazymoe_headers
   include/lazymoe/models/detail/latent_heads.hpp
   include/lazymoe/models/detail/register_tiles.hpp
   include/lazymoe/models/detail/unsplit_heads.hpp
+  include/lazymoe/models/detail/weight_places.hpp
   include/lazymoe/models/feed_forward.hpp
   include/lazymoe/models/hybrid_mixer.hpp
   include/lazymoe/models/glm4moe.hpp

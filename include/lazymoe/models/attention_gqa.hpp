@@ -56,15 +56,31 @@ class GqaAttention {
   void bind(WeightBinder& binder, const Config& c, LayerIndex layer) {
     cache_layer_ = layer - static_cast<LayerIndex>(c.recurrent_before(layer));
     const std::string prefix = block_prefix(layer);
-    binder.matrix(query_, prefix + "attn_q.weight", c.n_heads * c.key_dim * (c.attention_gate ? 2 : 1), c.n_embd);
-    binder.matrix(key_, prefix + "attn_k.weight", c.n_kv_heads * c.key_dim, c.n_embd);
-    binder.matrix(value_, prefix + "attn_v.weight", c.n_kv_heads * c.value_dim, c.n_embd);
-    binder.matrix(output_, prefix + "attn_output.weight", c.n_embd, c.n_heads * c.value_dim);
-    if (c.attention_biases != AttentionBiases::none) {
-      binder.vector(query_bias_, prefix + "attn_q.bias", c.n_heads * c.key_dim);
-      binder.vector(key_bias_, prefix + "attn_k.bias", c.n_kv_heads * c.key_dim);
-      binder.vector(value_bias_, prefix + "attn_v.bias", c.n_kv_heads * c.value_dim);
+    const std::size_t q = c.n_heads * c.key_dim * (c.attention_gate ? 2 : 1);
+    const std::size_t k = c.n_kv_heads * c.key_dim;
+    const std::size_t v = c.n_kv_heads * c.value_dim;
+    const bool biased = c.attention_biases != AttentionBiases::none;
+    if (binder.has(prefix + "attn_qkv.weight")) {  // all three below each other
+      const std::size_t all = q + k + v;
+      binder.matrix_part(query_, prefix + "attn_qkv.weight", 0, q, all, c.n_embd);
+      binder.matrix_part(key_, prefix + "attn_qkv.weight", q, k, all, c.n_embd);
+      binder.matrix_part(value_, prefix + "attn_qkv.weight", q + k, v, all, c.n_embd);
+      if (biased) {
+        binder.vector_part(query_bias_, prefix + "attn_qkv.bias", 0, q, all);
+        binder.vector_part(key_bias_, prefix + "attn_qkv.bias", q, k, all);
+        binder.vector_part(value_bias_, prefix + "attn_qkv.bias", q + k, v, all);
+      }
+    } else {
+      binder.matrix(query_, prefix + "attn_q.weight", q, c.n_embd);
+      binder.matrix(key_, prefix + "attn_k.weight", k, c.n_embd);
+      binder.matrix(value_, prefix + "attn_v.weight", v, c.n_embd);
+      if (biased) {
+        binder.vector(query_bias_, prefix + "attn_q.bias", q);
+        binder.vector(key_bias_, prefix + "attn_k.bias", k);
+        binder.vector(value_bias_, prefix + "attn_v.bias", v);
+      }
     }
+    binder.matrix(output_, prefix + "attn_output.weight", c.n_embd, c.n_heads * c.value_dim);
     if (c.attention_biases == AttentionBiases::all) binder.vector(output_bias_, prefix + "attn_output.bias", c.n_embd);
     const bool normed = c.head_norm == HeadNorm::heads_if_present ? binder.has(prefix + "attn_q_norm.weight")
                                                                   : c.head_norm != HeadNorm::none;

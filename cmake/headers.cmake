@@ -238,8 +238,11 @@ set(lazymoe_headers
   include/lazymoe/models/delta_net.hpp
   include/lazymoe/models/delta_rule.hpp
   include/lazymoe/models/deepseek2.hpp
-  include/lazymoe/models/detail/latent_heads.hpp
+  include/lazymoe/models/deepseek_experts.hpp
+  include/lazymoe/models/detail/attention_heads.hpp
+  include/lazymoe/models/detail/register_tiles.hpp
   include/lazymoe/models/detail/unsplit_heads.hpp
+  include/lazymoe/models/detail/weight_places.hpp
   include/lazymoe/models/feed_forward.hpp
   include/lazymoe/models/hybrid_mixer.hpp
   include/lazymoe/models/glm4moe.hpp

@@ -83,21 +83,21 @@ void print_line(const char* what, Bytes bytes) {
             << format_bytes(bytes) << '\n';
 }
 
-Bytes resident_bytes(const lazymoe::gguf::File& file, const lazymoe::experts::ExpertMap& map) {
-  Bytes all = 0;
-  for (const auto& tensor : file.tensors()) all += tensor.bytes;
-  return all - map.total_bytes();
-}
-
 void print_bytes(const lazymoe::gguf::File& file, const lazymoe::experts::ExpertMap& map) {
-  const Bytes resident = resident_bytes(file, map);
+  Bytes all = 0;
+  Bytes skipped = 0;
+  for (const auto& tensor : file.tensors()) {
+    all += tensor.bytes;
+    if (lazymoe::models::in_skipped_block(tensor.name, map.space().layers)) skipped += tensor.bytes;
+  }
   Bytes token = 0;
   for (lazymoe::LayerIndex layer = 0; layer < map.space().layers; ++layer) {
     if (map.has_experts(layer)) token += map.layer(layer).bytes() * map.n_used();
   }
   std::cout << "bytes\n";
-  print_line("all tensors", resident + map.total_bytes());
-  print_line("resident (not experts)", resident);
+  print_line("all tensors", all);
+  print_line("resident (not experts)", all - skipped - map.total_bytes());
+  if (skipped > 0) print_line("blocks that do not run", skipped);
   print_line("experts", map.total_bytes());
   print_line("experts one token uses", token);
   print_line("smallest --budget", lazymoe::store::SlotPlan::floor_bytes(map));

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/in_batches.hpp"
 #include "reference/attention_gqa.hpp"
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
@@ -18,9 +19,14 @@ using quant::TypeId;
 /// One attention of random float weights, bound from a file.
 class Fixture {
  public:
-  explicit Fixture(const Config& c) : config(c), file_(write(c)) {
+  explicit Fixture(const Config& c, bool fused = false) : config(c), file_(write(c, fused)) {
     WeightBinder binder(file_);
     attention.bind(binder, c, 0);
+    if (fused) {
+      binder.check(1);
+      weights_ = binder.load(WeightStorage::read, {});
+      return;
+    }
     const auto matrix = [&](quant::PackedMatrix& to, const char* name, std::size_t rows, std::size_t cols) {
       binder.matrix(to, std::string("blk.0.attn_") + name + ".weight", rows, cols);
     };
@@ -46,19 +52,7 @@ class Fixture {
   /// Runs x in batches of `n_batch` tokens from an empty cache on.
   [[nodiscard]] tensor::Matrix run(const tensor::Matrix& x, std::size_t n_batch, KvType type,
                                    unsigned threads = 1) const {
-    const auto n = static_cast<std::size_t>(x.rows());
-    KvCache cache = GqaAttention::new_state(config, {.n_ctx = n, .kv_type = type});
-    const tensor::Rope rope(config.rope);
-    GqaScratch scratch;
-    parallel::ThreadPool pool(threads);
-    tensor::Matrix out(x.rows(), x.cols());
-    for (std::size_t first = 0; first < n; first += n_batch) {
-      const auto from = static_cast<Eigen::Index>(first);
-      const auto rows = static_cast<Eigen::Index>(std::min(n_batch, n - first));
-      attention.run(config, rope, x.middleRows(from, rows), cache, scratch, pool, out.middleRows(from, rows));
-      cache.advance(static_cast<std::size_t>(rows));
-    }
-    return out;
+    return test::run_in_batches(attention, config, x, n_batch, {.kv_type = type}, threads);
   }
 
   Config config;
@@ -66,7 +60,7 @@ class Fixture {
   reference::GqaWeights reference;
 
  private:
-  [[nodiscard]] gguf::File write(const Config& c) const {
+  [[nodiscard]] gguf::File write(const Config& c, bool fused) const {
     gguf::Writer writer;
     writer.set("general.architecture", "some");
     test::Noise noise(6);
@@ -75,18 +69,31 @@ class Fixture {
       for (float& v : x) v += mean;
       writer.add_tensor("blk.0.attn_" + name, dims, TypeId::f32, std::as_bytes(std::span(x)));
     };
-    add("q.weight", {c.n_embd, c.n_heads * c.key_dim * (c.attention_gate ? 2 : 1)}, 1.0F, 0.0F);
-    add("k.weight", {c.n_embd, c.n_kv_heads * c.key_dim}, 1.0F, 0.0F);
-    add("v.weight", {c.n_embd, c.n_kv_heads * c.value_dim}, 1.0F, 0.0F);
+    const auto put = [&](const std::string& name, std::size_t cols, std::size_t n_rows, const std::vector<float>& x) {
+      std::vector<std::uint64_t> dims{n_rows};
+      if (cols != 0) dims = {cols, n_rows};
+      writer.add_tensor("blk.0.attn_" + name, dims, TypeId::f32, std::as_bytes(std::span(x)));
+    };
+    const std::size_t rows[] = {c.n_heads * c.key_dim * (c.attention_gate ? 2 : 1), c.n_kv_heads * c.key_dim,
+                                c.n_kv_heads * c.value_dim};
+    /// Three tensors of `cols` columns, 0 for a vector; or one of all their rows.
+    const auto add_three = [&](const std::string& suffix, std::size_t cols) {
+      std::vector<float> all;
+      for (std::size_t i = 0; i < 3; ++i) {
+        const auto x = noise.values(rows[i] * std::max<std::size_t>(cols, 1));
+        all.insert(all.end(), x.begin(), x.end());
+        if (!fused) put(std::string(1, "qkv"[i]) + suffix, cols, rows[i], x);
+      }
+      if (fused) put("qkv" + suffix, cols, rows[0] + rows[1] + rows[2], all);
+    };
+    add_three(".weight", c.n_embd);
     add("output.weight", {c.n_heads * c.value_dim, c.n_embd}, 1.0F, 0.0F);
     if (c.head_norm == HeadNorm::heads) {
       add("q_norm.weight", {c.key_dim}, 0.5F, 1.5F);
       add("k_norm.weight", {c.key_dim}, 0.5F, 1.5F);
     }
     if (c.attention_biases != AttentionBiases::none) {
-      add("q.bias", {c.n_heads * c.key_dim}, 1.0F, 0.0F);
-      add("k.bias", {c.n_kv_heads * c.key_dim}, 1.0F, 0.0F);
-      add("v.bias", {c.n_kv_heads * c.value_dim}, 1.0F, 0.0F);
+      add_three(".bias", 0);
     }
     if (c.attention_biases == AttentionBiases::all) add("output.bias", {c.n_embd}, 1.0F, 0.0F);
     if (c.attention_sinks) add("sinks.weight", {c.n_heads}, 2.0F, 1.0F);
@@ -203,6 +210,18 @@ TEST_CASE("Attention keeps keys and values of all its key heads", "[models]") {
   const KvCache cache = GqaAttention::new_state(config(6, 2, 16, 24), {.n_ctx = 100, .kv_type = KvType::f32});
   CHECK(cache.capacity() == 100);
   CHECK(cache.bytes() == 100 * (2 * 16 + 2 * 24) * sizeof(float));
+}
+
+TEST_CASE("Queries, keys and values in one tensor give the bits of three", "[models]") {
+  const auto x = inputs(12);
+  Config biased = config(4, 2, 16, 24);
+  biased.attention_biases = AttentionBiases::inputs;
+  Config gated = config(4, 2, 16, 16);
+  gated.attention_gate = true;
+  for (const Config& c : {config(4, 2, 16, 16), biased, gated}) {
+    CAPTURE(c.value_dim, c.attention_gate);
+    CHECK(Fixture(c, true).run(x, 5, KvType::f32) == Fixture(c).run(x, 5, KvType::f32));
+  }
 }
 
 }  // namespace lazymoe::models

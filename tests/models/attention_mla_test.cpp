@@ -1,3 +1,4 @@
+#include "models/in_batches.hpp"
 #include "reference/attention_mla.hpp"
 
 #include <algorithm>
@@ -50,19 +51,7 @@ class Fixture {
   /// Runs x in batches of `n_batch` tokens from an empty cache on.
   [[nodiscard]] tensor::Matrix run(const tensor::Matrix& x, std::size_t n_batch, KvType type,
                                    unsigned threads = 1) const {
-    const auto n = static_cast<std::size_t>(x.rows());
-    LatentCache cache = MlaAttention::new_state(config, {.n_ctx = n, .kv_type = type});
-    const tensor::Rope rope(config.rope);
-    MlaScratch scratch;
-    parallel::ThreadPool pool(threads);
-    tensor::Matrix out(x.rows(), x.cols());
-    for (std::size_t first = 0; first < n; first += n_batch) {
-      const auto from = static_cast<Eigen::Index>(first);
-      const auto rows = static_cast<Eigen::Index>(std::min(n_batch, n - first));
-      attention.run(config, rope, x.middleRows(from, rows), cache, scratch, pool, out.middleRows(from, rows));
-      cache.advance(static_cast<std::size_t>(rows));
-    }
-    return out;
+    return test::run_in_batches(attention, config, x, n_batch, {.kv_type = type}, threads);
   }
 
   Config config;

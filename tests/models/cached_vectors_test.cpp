@@ -7,11 +7,17 @@
 namespace lazymoe::models {
 namespace {
 
+/// The `n` elements from `first` on of `count` positions, side by side.
 std::vector<float> part(const CachedVectors& cache, LayerIndex layer, std::size_t position, std::size_t first,
-                        std::size_t n) {
-  std::vector<float> scratch(n);
-  const float* x = cache.get(layer, position, first, n, scratch.data());
-  return {x, x + n};
+                        std::size_t n, std::size_t count = 1) {
+  std::vector<float> scratch(n * count);
+  const CachedRows rows = cache.rows(layer, position, count, first, n, scratch.data());
+  std::vector<float> out;
+  for (std::size_t i = 0; i < count; ++i) {
+    const float* row = rows.first + i * rows.stride;
+    out.insert(out.end(), row, row + n);
+  }
+  return out;
 }
 
 }  // namespace
@@ -36,21 +42,9 @@ TEST_CASE("Each layer and position has a vector of its own", "[models]") {
     CHECK(part(cache, layer, i % 5, 0, 20) == x);
     CHECK(part(cache, layer, i % 5, 7, 5) == std::vector<float>(x.begin() + 7, x.begin() + 12));
   }
-}
-
-TEST_CASE("A query meets a part of a cached vector", "[models]") {
-  const KvType type = GENERATE(KvType::f16, KvType::f32);
-  CachedVectors cache(1, 1, 24, type);
-  test::Noise noise(2);
-  const auto x = noise.values(24);
-  cache.write(0, 0, x);
-  const auto query = noise.values(8);
-  double expected = 0.0;
-  for (std::size_t i = 0; i < 8; ++i) {
-    const float v = type == KvType::f32 ? x[16 + i] : quant::to_float(quant::to_half(x[16 + i]));
-    expected += static_cast<double>(v) * static_cast<double>(query[i]);
-  }
-  CHECK(static_cast<double>(cache.dot(0, 0, 16, query)) == Approx(expected).epsilon(1e-5));
+  std::vector<float> three;
+  for (std::size_t i = 6; i < 9; ++i) three.insert(three.end(), written[i].begin() + 7, written[i].begin() + 12);
+  CHECK(part(cache, 1, 1, 7, 5, 3) == three);
 }
 
 }  // namespace lazymoe::models

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "models/in_batches.hpp"
 #include "reference/delta_net.hpp"
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
@@ -52,19 +53,7 @@ class Fixture {
   /// Runs x in batches of `n_batch` tokens from an empty state on.
   [[nodiscard]] tensor::Matrix run(const tensor::Matrix& x, std::size_t n_batch, Recurrence recurrence,
                                    unsigned threads = 1) const {
-    const auto n = static_cast<std::size_t>(x.rows());
-    RecurrentState state = DeltaNet::new_state(config, {.recurrence = recurrence});
-    const tensor::Rope rope({.n_rot = 2});
-    DeltaNetScratch scratch;
-    parallel::ThreadPool pool(threads);
-    tensor::Matrix out(x.rows(), x.cols());
-    for (std::size_t first = 0; first < n; first += n_batch) {
-      const auto from = static_cast<Eigen::Index>(first);
-      const auto rows = static_cast<Eigen::Index>(std::min(n_batch, n - first));
-      layer.run(config, rope, x.middleRows(from, rows), state, scratch, pool, out.middleRows(from, rows));
-      state.advance(static_cast<std::size_t>(rows));
-    }
-    return out;
+    return test::run_in_batches(layer, config, x, n_batch, {.recurrence = recurrence}, threads);
   }
 
   Config config;
@@ -123,6 +112,7 @@ Config config(DeltaNetShape shape) {
   c.n_layers = 1;
   c.n_embd = 20;
   c.rms_epsilon = 1e-6F;
+  c.rope = {.n_rot = 2};  // not used
   c.recurrent = {true};
   c.delta_net = shape;
   return c;

@@ -78,7 +78,7 @@ Result run_chunks(const Tokens& in, std::size_t n_batch) {
     t += n;
   }
   for (std::size_t i = 0; i < d; ++i) {
-    for (std::size_t j = 0; j < d; ++j) r.state[j * d + i] = memory[i * d + j];
+    for (std::size_t j = 0; j < d; ++j) r.state[j * d + i] = memory[DeltaChunk::index(i, j, d)];
   }
   return r;
 }

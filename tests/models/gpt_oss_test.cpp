@@ -1,39 +1,38 @@
 #include <lazymoe/models/gpt_oss.hpp>
 
-#include <map>
 #include <string>
 #include <utility>
 
+#include "models/config_keys.hpp"
 #include "support/catch.hpp"
 #include "support/throws.hpp"
 
 namespace lazymoe::models {
 namespace {
 
+using test::ConfigKeys;
+using test::u32;
+
 /// As in the published file of gpt-oss-20b, with one key more or less.
 Config read_with(const std::string& key = {}, gguf::Value value = std::uint32_t{0}) {
-  const auto u32 = [](std::uint32_t number) { return gguf::Value(number); };
-  std::map<std::string, gguf::Value> keys{{"general.architecture", "gpt-oss"},
-                                          {"gpt-oss.block_count", u32(24)},
-                                          {"gpt-oss.context_length", u32(131072)},
-                                          {"gpt-oss.embedding_length", u32(2880)},
-                                          {"gpt-oss.attention.head_count", u32(64)},
-                                          {"gpt-oss.attention.head_count_kv", u32(8)},
-                                          {"gpt-oss.attention.layer_norm_rms_epsilon", 1e-5F},
-                                          {"gpt-oss.expert_count", u32(32)},
-                                          {"gpt-oss.expert_used_count", u32(4)},
-                                          {"gpt-oss.expert_feed_forward_length", u32(2880)},
-                                          {"gpt-oss.attention.key_length", u32(64)},
-                                          {"gpt-oss.attention.value_length", u32(64)},
-                                          {"gpt-oss.attention.sliding_window", u32(128)},
-                                          {"gpt-oss.rope.freq_base", 150000.0F},
-                                          {"gpt-oss.rope.scaling.type", "yarn"},
-                                          {"gpt-oss.rope.scaling.factor", 32.0F},
-                                          {"gpt-oss.rope.scaling.original_context_length", u32(4096)}};
-  if (!key.empty()) keys.insert_or_assign("gpt-oss." + key, std::move(value));
-  gguf::Metadata metadata("m.gguf");
-  for (const auto& entry : keys) metadata.insert(entry.first, entry.second);
-  return GptOss::read_config(metadata);
+  ConfigKeys keys("gpt-oss", {{"block_count", u32(24)},
+                              {"context_length", u32(131072)},
+                              {"embedding_length", u32(2880)},
+                              {"attention.head_count", u32(64)},
+                              {"attention.head_count_kv", u32(8)},
+                              {"attention.layer_norm_rms_epsilon", 1e-5F},
+                              {"expert_count", u32(32)},
+                              {"expert_used_count", u32(4)},
+                              {"expert_feed_forward_length", u32(2880)},
+                              {"attention.key_length", u32(64)},
+                              {"attention.value_length", u32(64)},
+                              {"attention.sliding_window", u32(128)},
+                              {"rope.freq_base", 150000.0F},
+                              {"rope.scaling.type", "yarn"},
+                              {"rope.scaling.factor", 32.0F},
+                              {"rope.scaling.original_context_length", u32(4096)}});
+  if (!key.empty()) keys = keys.with(key, std::move(value));
+  return GptOss::read_config(keys.metadata());
 }
 
 }  // namespace

@@ -1,37 +1,36 @@
 #include <lazymoe/models/granitemoe.hpp>
 
-#include <map>
 #include <string>
 #include <utility>
 
+#include "models/config_keys.hpp"
 #include "support/catch.hpp"
 #include "support/throws.hpp"
 
 namespace lazymoe::models {
 namespace {
 
+using test::ConfigKeys;
+using test::u32;
+
 /// As in the published file of Granite 3.0 3B-A800M, with one key more or less.
 Config read_with(const std::string& key = {}, gguf::Value value = std::uint32_t{0}) {
-  const auto u32 = [](std::uint32_t number) { return gguf::Value(number); };
-  std::map<std::string, gguf::Value> keys{{"general.architecture", "granitemoe"},
-                                          {"granitemoe.block_count", u32(32)},
-                                          {"granitemoe.context_length", u32(4096)},
-                                          {"granitemoe.embedding_length", u32(1536)},
-                                          {"granitemoe.attention.head_count", u32(24)},
-                                          {"granitemoe.attention.head_count_kv", u32(8)},
-                                          {"granitemoe.attention.layer_norm_rms_epsilon", 1e-6F},
-                                          {"granitemoe.expert_count", u32(40)},
-                                          {"granitemoe.expert_used_count", u32(8)},
-                                          {"granitemoe.feed_forward_length", u32(512)},
-                                          {"granitemoe.rope.dimension_count", u32(64)},
-                                          {"granitemoe.embedding_scale", 12.0F},
-                                          {"granitemoe.residual_scale", 0.22F},
-                                          {"granitemoe.attention.scale", 0.015625F},
-                                          {"granitemoe.logit_scale", 6.0F}};
-  if (!key.empty()) keys.insert_or_assign("granitemoe." + key, std::move(value));
-  gguf::Metadata metadata("m.gguf");
-  for (const auto& entry : keys) metadata.insert(entry.first, entry.second);
-  return GraniteMoe::read_config(metadata);
+  ConfigKeys keys("granitemoe", {{"block_count", u32(32)},
+                                 {"context_length", u32(4096)},
+                                 {"embedding_length", u32(1536)},
+                                 {"attention.head_count", u32(24)},
+                                 {"attention.head_count_kv", u32(8)},
+                                 {"attention.layer_norm_rms_epsilon", 1e-6F},
+                                 {"expert_count", u32(40)},
+                                 {"expert_used_count", u32(8)},
+                                 {"feed_forward_length", u32(512)},
+                                 {"rope.dimension_count", u32(64)},
+                                 {"embedding_scale", 12.0F},
+                                 {"residual_scale", 0.22F},
+                                 {"attention.scale", 0.015625F},
+                                 {"logit_scale", 6.0F}});
+  if (!key.empty()) keys = keys.with(key, std::move(value));
+  return GraniteMoe::read_config(keys.metadata());
 }
 
 }  // namespace

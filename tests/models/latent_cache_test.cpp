@@ -18,10 +18,12 @@ std::vector<float> as_kept(std::vector<float> x, KvType type) {
 std::vector<float> get(const LatentCache& cache, LayerIndex layer, std::size_t first, std::size_t n,
                        std::size_t n_elems) {
   std::vector<float> scratch(n * cache.width());
-  const float* rows = cache.get(layer, first, n, n_elems, scratch.data());
+  const CachedRows rows = cache.get(layer, first, n, n_elems, scratch.data());
   std::vector<float> out;
-  for (std::size_t i = 0; i < n; ++i)
-    out.insert(out.end(), rows + i * cache.width(), rows + i * cache.width() + n_elems);
+  for (std::size_t i = 0; i < n; ++i) {
+    const float* row = rows.first + i * rows.stride;
+    out.insert(out.end(), row, row + n_elems);
+  }
   return out;
 }
 

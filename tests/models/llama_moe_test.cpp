@@ -1,34 +1,33 @@
 #include <lazymoe/models/llama_moe.hpp>
 
-#include <map>
 #include <string>
 #include <utility>
 
+#include "models/config_keys.hpp"
 #include "support/catch.hpp"
 #include "support/throws.hpp"
 
 namespace lazymoe::models {
 namespace {
 
+using test::ConfigKeys;
+using test::u32;
+
 /// As in the published file of Mixtral 8x7B, with one key more or less.
 Config read_with(const std::string& key = {}, gguf::Value value = std::uint32_t{0}) {
-  const auto u32 = [](std::uint32_t number) { return gguf::Value(number); };
-  std::map<std::string, gguf::Value> keys{{"general.architecture", "llama"},
-                                          {"llama.block_count", u32(32)},
-                                          {"llama.context_length", u32(32768)},
-                                          {"llama.embedding_length", u32(4096)},
-                                          {"llama.attention.head_count", u32(32)},
-                                          {"llama.attention.head_count_kv", u32(8)},
-                                          {"llama.attention.layer_norm_rms_epsilon", 1e-5F},
-                                          {"llama.expert_count", u32(8)},
-                                          {"llama.expert_used_count", u32(2)},
-                                          {"llama.feed_forward_length", u32(14336)},
-                                          {"llama.rope.freq_base", 1e6F},
-                                          {"llama.rope.dimension_count", u32(128)}};
-  if (!key.empty()) keys.insert_or_assign("llama." + key, std::move(value));
-  gguf::Metadata metadata("m.gguf");
-  for (const auto& entry : keys) metadata.insert(entry.first, entry.second);
-  return LlamaMoe::read_config(metadata);
+  ConfigKeys keys("llama", {{"block_count", u32(32)},
+                            {"context_length", u32(32768)},
+                            {"embedding_length", u32(4096)},
+                            {"attention.head_count", u32(32)},
+                            {"attention.head_count_kv", u32(8)},
+                            {"attention.layer_norm_rms_epsilon", 1e-5F},
+                            {"expert_count", u32(8)},
+                            {"expert_used_count", u32(2)},
+                            {"feed_forward_length", u32(14336)},
+                            {"rope.freq_base", 1e6F},
+                            {"rope.dimension_count", u32(128)}});
+  if (!key.empty()) keys = keys.with(key, std::move(value));
+  return LlamaMoe::read_config(keys.metadata());
 }
 
 }  // namespace

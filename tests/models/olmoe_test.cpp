@@ -1,32 +1,31 @@
 #include <lazymoe/models/olmoe.hpp>
 
-#include <map>
 #include <string>
 #include <utility>
 
+#include "models/config_keys.hpp"
 #include "support/catch.hpp"
 #include "support/throws.hpp"
 
 namespace lazymoe::models {
 namespace {
 
+using test::ConfigKeys;
+using test::u32;
+
 /// As in the published file of OLMoE-1B-7B, with one key more.
 Config read_with(const std::string& key, gguf::Value value) {
-  const auto u32 = [](std::uint32_t number) { return gguf::Value(number); };
-  std::map<std::string, gguf::Value> keys{{"general.architecture", "olmoe"},
-                                          {"olmoe.block_count", u32(16)},
-                                          {"olmoe.context_length", u32(4096)},
-                                          {"olmoe.embedding_length", u32(2048)},
-                                          {"olmoe.feed_forward_length", u32(1024)},
-                                          {"olmoe.attention.head_count", u32(16)},
-                                          {"olmoe.attention.head_count_kv", u32(16)},
-                                          {"olmoe.attention.layer_norm_rms_epsilon", 1e-5F},
-                                          {"olmoe.expert_count", u32(64)},
-                                          {"olmoe.expert_used_count", u32(8)}};
-  keys.insert_or_assign("olmoe." + key, std::move(value));
-  gguf::Metadata metadata("m.gguf");
-  for (const auto& entry : keys) metadata.insert(entry.first, entry.second);
-  return Olmoe::read_config(metadata);
+  ConfigKeys keys("olmoe", {{"block_count", u32(16)},
+                            {"context_length", u32(4096)},
+                            {"embedding_length", u32(2048)},
+                            {"feed_forward_length", u32(1024)},
+                            {"attention.head_count", u32(16)},
+                            {"attention.head_count_kv", u32(16)},
+                            {"attention.layer_norm_rms_epsilon", 1e-5F},
+                            {"expert_count", u32(64)},
+                            {"expert_used_count", u32(8)}});
+  keys = keys.with(key, std::move(value));
+  return Olmoe::read_config(keys.metadata());
 }
 
 }  // namespace

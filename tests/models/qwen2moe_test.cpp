@@ -1,35 +1,34 @@
 #include <lazymoe/models/qwen2moe.hpp>
 
-#include <map>
 #include <string>
 #include <utility>
 
+#include "models/config_keys.hpp"
 #include "support/catch.hpp"
 #include "support/throws.hpp"
 
 namespace lazymoe::models {
 namespace {
 
+using test::ConfigKeys;
+using test::u32;
+
 /// As in the published file of Qwen1.5-MoE-A2.7B, with one key more or less.
 Config read_with(const std::string& key = {}, gguf::Value value = std::uint32_t{0}) {
-  const auto u32 = [](std::uint32_t number) { return gguf::Value(number); };
-  std::map<std::string, gguf::Value> keys{{"general.architecture", "qwen2moe"},
-                                          {"qwen2moe.block_count", u32(24)},
-                                          {"qwen2moe.context_length", u32(8192)},
-                                          {"qwen2moe.embedding_length", u32(2048)},
-                                          {"qwen2moe.attention.head_count", u32(16)},
-                                          {"qwen2moe.attention.head_count_kv", u32(16)},
-                                          {"qwen2moe.attention.layer_norm_rms_epsilon", 1e-6F},
-                                          {"qwen2moe.expert_count", u32(60)},
-                                          {"qwen2moe.expert_used_count", u32(4)},
-                                          {"qwen2moe.feed_forward_length", u32(5632)},
-                                          {"qwen2moe.expert_feed_forward_length", u32(1408)},
-                                          {"qwen2moe.expert_shared_feed_forward_length", u32(5632)},
-                                          {"qwen2moe.rope.freq_base", 1e6F}};
-  if (!key.empty()) keys.insert_or_assign("qwen2moe." + key, std::move(value));
-  gguf::Metadata metadata("m.gguf");
-  for (const auto& entry : keys) metadata.insert(entry.first, entry.second);
-  return Qwen2Moe::read_config(metadata);
+  ConfigKeys keys("qwen2moe", {{"block_count", u32(24)},
+                               {"context_length", u32(8192)},
+                               {"embedding_length", u32(2048)},
+                               {"attention.head_count", u32(16)},
+                               {"attention.head_count_kv", u32(16)},
+                               {"attention.layer_norm_rms_epsilon", 1e-6F},
+                               {"expert_count", u32(60)},
+                               {"expert_used_count", u32(4)},
+                               {"feed_forward_length", u32(5632)},
+                               {"expert_feed_forward_length", u32(1408)},
+                               {"expert_shared_feed_forward_length", u32(5632)},
+                               {"rope.freq_base", 1e6F}});
+  if (!key.empty()) keys = keys.with(key, std::move(value));
+  return Qwen2Moe::read_config(keys.metadata());
 }
 
 }  // namespace

@@ -1,49 +1,47 @@
 #include <lazymoe/models/qwen35moe.hpp>
 
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "models/config_keys.hpp"
 #include "support/catch.hpp"
 #include "support/throws.hpp"
 
 namespace lazymoe::models {
 namespace {
 
-gguf::Value u32(std::uint32_t number) { return number; }
+using test::ConfigKeys;
+using test::u32;
 
 const std::vector<std::int32_t> sections{11, 11, 10, 0};
 
 /// As in the published file of Qwen3.6-35B-A3B, with one key more or less.
 Config read_with(const std::string& key = {}, gguf::Value value = std::uint32_t{0}) {
-  std::map<std::string, gguf::Value> keys{{"general.architecture", "qwen35moe"},
-                                          {"qwen35moe.block_count", u32(41)},
-                                          {"qwen35moe.nextn_predict_layers", u32(1)},
-                                          {"qwen35moe.context_length", u32(262144)},
-                                          {"qwen35moe.embedding_length", u32(2048)},
-                                          {"qwen35moe.attention.head_count", u32(16)},
-                                          {"qwen35moe.attention.head_count_kv", u32(2)},
-                                          {"qwen35moe.attention.key_length", u32(256)},
-                                          {"qwen35moe.attention.value_length", u32(256)},
-                                          {"qwen35moe.attention.layer_norm_rms_epsilon", 1e-6F},
-                                          {"qwen35moe.rope.dimension_count", u32(64)},
-                                          {"qwen35moe.rope.dimension_sections", sections},
-                                          {"qwen35moe.rope.freq_base", 1e7F},
-                                          {"qwen35moe.expert_count", u32(256)},
-                                          {"qwen35moe.expert_used_count", u32(8)},
-                                          {"qwen35moe.expert_feed_forward_length", u32(512)},
-                                          {"qwen35moe.expert_shared_feed_forward_length", u32(512)},
-                                          {"qwen35moe.ssm.conv_kernel", u32(4)},
-                                          {"qwen35moe.ssm.state_size", u32(128)},
-                                          {"qwen35moe.ssm.group_count", u32(16)},
-                                          {"qwen35moe.ssm.time_step_rank", u32(32)},
-                                          {"qwen35moe.ssm.inner_size", u32(4096)},
-                                          {"qwen35moe.full_attention_interval", u32(4)}};
-  if (!key.empty()) keys.insert_or_assign("qwen35moe." + key, std::move(value));
-  gguf::Metadata metadata("m.gguf");
-  for (const auto& entry : keys) metadata.insert(entry.first, entry.second);
-  return Qwen35Moe::read_config(metadata);
+  ConfigKeys keys("qwen35moe", {{"block_count", u32(41)},
+                                {"nextn_predict_layers", u32(1)},
+                                {"context_length", u32(262144)},
+                                {"embedding_length", u32(2048)},
+                                {"attention.head_count", u32(16)},
+                                {"attention.head_count_kv", u32(2)},
+                                {"attention.key_length", u32(256)},
+                                {"attention.value_length", u32(256)},
+                                {"attention.layer_norm_rms_epsilon", 1e-6F},
+                                {"rope.dimension_count", u32(64)},
+                                {"rope.dimension_sections", sections},
+                                {"rope.freq_base", 1e7F},
+                                {"expert_count", u32(256)},
+                                {"expert_used_count", u32(8)},
+                                {"expert_feed_forward_length", u32(512)},
+                                {"expert_shared_feed_forward_length", u32(512)},
+                                {"ssm.conv_kernel", u32(4)},
+                                {"ssm.state_size", u32(128)},
+                                {"ssm.group_count", u32(16)},
+                                {"ssm.time_step_rank", u32(32)},
+                                {"ssm.inner_size", u32(4096)},
+                                {"full_attention_interval", u32(4)}});
+  if (!key.empty()) keys = keys.with(key, std::move(value));
+  return Qwen35Moe::read_config(keys.metadata());
 }
 
 }  // namespace

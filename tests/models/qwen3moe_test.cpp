@@ -1,53 +1,42 @@
 #include <lazymoe/models/qwen3moe.hpp>
 
-#include <map>
 #include <string>
 #include <utility>
 
+#include "models/config_keys.hpp"
 #include "support/catch.hpp"
 #include "support/throws.hpp"
 
 namespace lazymoe::models {
 namespace {
 
-using Keys = std::map<std::string, gguf::Value>;
+using test::ConfigKeys;
+using test::u32;
 
 /// As in the published file.
-Keys published_keys() {
-  const auto u32 = [](std::uint32_t value) { return gguf::Value(value); };
-  return {{"general.architecture", "qwen3moe"},
-          {"qwen3moe.block_count", u32(48)},
-          {"qwen3moe.context_length", u32(40960)},
-          {"qwen3moe.embedding_length", u32(2048)},
-          {"qwen3moe.feed_forward_length", u32(6144)},
-          {"qwen3moe.attention.head_count", u32(32)},
-          {"qwen3moe.attention.head_count_kv", u32(4)},
-          {"qwen3moe.rope.freq_base", 1e6F},
-          {"qwen3moe.attention.layer_norm_rms_epsilon", 1e-6F},
-          {"qwen3moe.expert_used_count", u32(8)},
-          {"qwen3moe.attention.key_length", u32(128)},
-          {"qwen3moe.attention.value_length", u32(128)},
-          {"qwen3moe.expert_count", u32(128)},
-          {"qwen3moe.expert_feed_forward_length", u32(768)},
-          {"qwen3moe.expert_shared_feed_forward_length", u32(0)}};
-}
+const ConfigKeys published("qwen3moe", {{"block_count", u32(48)},
+                                        {"context_length", u32(40960)},
+                                        {"embedding_length", u32(2048)},
+                                        {"feed_forward_length", u32(6144)},
+                                        {"attention.head_count", u32(32)},
+                                        {"attention.head_count_kv", u32(4)},
+                                        {"rope.freq_base", 1e6F},
+                                        {"attention.layer_norm_rms_epsilon", 1e-6F},
+                                        {"expert_used_count", u32(8)},
+                                        {"attention.key_length", u32(128)},
+                                        {"attention.value_length", u32(128)},
+                                        {"expert_count", u32(128)},
+                                        {"expert_feed_forward_length", u32(768)},
+                                        {"expert_shared_feed_forward_length", u32(0)}});
 
-Config read(const Keys& keys) {
-  gguf::Metadata metadata("m.gguf");
-  for (const auto& key : keys) metadata.insert(key.first, key.second);
-  return Qwen3Moe::read_config(metadata);
-}
+Config read(const ConfigKeys& keys) { return Qwen3Moe::read_config(keys.metadata()); }
 
-Config read_with(const std::string& key, gguf::Value value) {
-  Keys keys = published_keys();
-  keys.insert_or_assign("qwen3moe." + key, std::move(value));
-  return read(keys);
-}
+Config read_with(const std::string& key, gguf::Value value) { return read(published.with(key, std::move(value))); }
 
 }  // namespace
 
 TEST_CASE("The published qwen3moe model is read as it is", "[models]") {
-  const Config c = read(published_keys());
+  const Config c = read(published);
   CHECK(c.architecture == "qwen3moe");
   CHECK(c.n_layers == 48);
   CHECK(c.n_embd == 2048);
@@ -64,15 +53,14 @@ TEST_CASE("The published qwen3moe model is read as it is", "[models]") {
 }
 
 TEST_CASE("Without its own key the width of an expert is a share of the dense width", "[models]") {
-  Keys keys = published_keys();
-  keys.erase("qwen3moe.expert_feed_forward_length");
+  ConfigKeys keys = published.without("expert_feed_forward_length");
   CHECK(read(keys).n_ff_expert == 6144 / 8);
 
-  keys.insert_or_assign("qwen3moe.feed_forward_length", std::uint32_t{7});
+  keys = keys.with("feed_forward_length", u32(7));
   CHECK(test::mentions(test::error_of([&] { (void)read(keys); }),
                        "key 'qwen3moe.feed_forward_length' is smaller than expert_used_count"));
 
-  keys.erase("qwen3moe.feed_forward_length");
+  keys = keys.without("feed_forward_length");
   CHECK(test::mentions(test::error_of([&] { (void)read(keys); }), "key 'qwen3moe.feed_forward_length' is missing"));
 }
 

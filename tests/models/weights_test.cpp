@@ -100,6 +100,43 @@ TEST_CASE("A vector is float whatever the file has", "[models]") {
   CHECK(v == expected);
 }
 
+TEST_CASE("Parts of a tensor go to places of their own", "[models]") {
+  Files files;
+  files.add("a.weight", {64, 5}, TypeId::q8_0);
+  files.add("b.weight", {5});
+  const gguf::File file = files.open();
+  quant::PackedMatrix upper;
+  quant::PackedMatrix lower;
+  std::vector<float> head;
+  std::vector<float> tail;
+  WeightBinder binder(file);
+  binder.matrix_part(upper, "a.weight", 0, 2, 5, 64);
+  binder.matrix_part(lower, "a.weight", 2, 3, 5, 64);
+  binder.vector_part(head, "b.weight", 0, 2, 5);
+  binder.vector_part(tail, "b.weight", 2, 3, 5);
+  binder.check(n_layers);
+  const ResidentWeights weights = binder.load(WeightStorage::read, {});
+  const std::span<const std::byte> a = files.content("a.weight");
+  CHECK((upper.rows == 2 && same(upper.bytes, a.first(2 * 68))));
+  CHECK((lower.rows == 3 && same(lower.bytes, a.subspan(2 * 68))));
+  const std::span<const std::byte> b = files.content("b.weight");
+  CHECK(same(std::as_bytes(std::span(head)), b.first(2 * sizeof(float))));
+  CHECK(same(std::as_bytes(std::span(tail)), b.subspan(2 * sizeof(float))));
+}
+
+TEST_CASE("A number that must be negative and is not is an error that names the tensor", "[models]") {
+  Files files;
+  files.add("rates", {64});  // of either sign
+  const gguf::File file = files.open();
+  std::vector<float> rates;
+  WeightBinder binder(file);
+  binder.negative_vector(rates, "rates", 64);
+  binder.check(n_layers);
+  const Error error = test::error_of([&] { (void)binder.load(WeightStorage::read, {}); });
+  CHECK(error.code() == Errc::bad_tensor);
+  CHECK(test::mentions(error, "tensor rates must be negative throughout, but number "));
+}
+
 TEST_CASE("Matrices of heads may lie in a third dimension or below each other", "[models]") {
   Files files;
   files.add("a.weight", {32, 3, 4}, TypeId::q8_0);

@@ -4,6 +4,7 @@
 
 #include <lazymoe/gguf/file.hpp>
 #include <lazymoe/gguf/writer.hpp>
+#include <lazymoe/models/memory.hpp>
 
 #include "programs/chat_model.hpp"
 #include "support/catch.hpp"
@@ -47,6 +48,19 @@ TEST_CASE("the bytes that inspect prints add up", "[programs][inspect]") {
   const std::string shorter = run_program("inspect", {bundled_model, "--context", "64"}).out;
   CHECK(contains(shorter, "a context of 64 tokens"));
   CHECK(inspected(shorter, "keys and values") == inspected(out, "keys and values") / 8);
+}
+
+TEST_CASE("inspect counts blocks of next-token prediction apart", "[programs][inspect]") {
+  const std::string model = LAZYMOE_GOLDEN_DIR "/models/glm-flash/Q8_0.gguf";
+  const std::string out = run_program("inspect", {model}).out;
+  const gguf::File file(model);
+  const auto needs = models::memory_needs(file, {});
+  CHECK(inspected(out, "resident (not experts)") == needs.weights);
+  CHECK(inspected(out, "blocks that do not run") > 0);
+  CHECK(inspected(out, "all tensors") == inspected(out, "resident (not experts)") + inspected(out, "experts") +
+                                             inspected(out, "blocks that do not run"));
+  CHECK(inspected(out, "at the smallest --budget") ==
+        needs.weights + inspected(out, "keys and values") + inspected(out, "smallest --budget"));
 }
 
 TEST_CASE("one byte less than the smallest budget that inspect names is refused", "[programs][inspect]") {

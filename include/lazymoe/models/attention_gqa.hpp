@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +18,7 @@
 #include "../tensor/norm.hpp"
 #include "../tensor/rope.hpp"
 #include "config.hpp"
+#include "detail/attention_heads.hpp"
 #include "sequence.hpp"
 #include "state.hpp"
 #include "weights.hpp"
@@ -56,15 +56,31 @@ class GqaAttention {
   void bind(WeightBinder& binder, const Config& c, LayerIndex layer) {
     cache_layer_ = layer - static_cast<LayerIndex>(c.recurrent_before(layer));
     const std::string prefix = block_prefix(layer);
-    binder.matrix(query_, prefix + "attn_q.weight", c.n_heads * c.key_dim * (c.attention_gate ? 2 : 1), c.n_embd);
-    binder.matrix(key_, prefix + "attn_k.weight", c.n_kv_heads * c.key_dim, c.n_embd);
-    binder.matrix(value_, prefix + "attn_v.weight", c.n_kv_heads * c.value_dim, c.n_embd);
-    binder.matrix(output_, prefix + "attn_output.weight", c.n_embd, c.n_heads * c.value_dim);
-    if (c.attention_biases != AttentionBiases::none) {
-      binder.vector(query_bias_, prefix + "attn_q.bias", c.n_heads * c.key_dim);
-      binder.vector(key_bias_, prefix + "attn_k.bias", c.n_kv_heads * c.key_dim);
-      binder.vector(value_bias_, prefix + "attn_v.bias", c.n_kv_heads * c.value_dim);
+    const std::size_t q = c.n_heads * c.key_dim * (c.attention_gate ? 2 : 1);
+    const std::size_t k = c.n_kv_heads * c.key_dim;
+    const std::size_t v = c.n_kv_heads * c.value_dim;
+    const bool biased = c.attention_biases != AttentionBiases::none;
+    if (binder.has(prefix + "attn_qkv.weight")) {  // all three below each other
+      const std::size_t all = q + k + v;
+      binder.matrix_part(query_, prefix + "attn_qkv.weight", 0, q, all, c.n_embd);
+      binder.matrix_part(key_, prefix + "attn_qkv.weight", q, k, all, c.n_embd);
+      binder.matrix_part(value_, prefix + "attn_qkv.weight", q + k, v, all, c.n_embd);
+      if (biased) {
+        binder.vector_part(query_bias_, prefix + "attn_qkv.bias", 0, q, all);
+        binder.vector_part(key_bias_, prefix + "attn_qkv.bias", q, k, all);
+        binder.vector_part(value_bias_, prefix + "attn_qkv.bias", q + k, v, all);
+      }
+    } else {
+      binder.matrix(query_, prefix + "attn_q.weight", q, c.n_embd);
+      binder.matrix(key_, prefix + "attn_k.weight", k, c.n_embd);
+      binder.matrix(value_, prefix + "attn_v.weight", v, c.n_embd);
+      if (biased) {
+        binder.vector(query_bias_, prefix + "attn_q.bias", q);
+        binder.vector(key_bias_, prefix + "attn_k.bias", k);
+        binder.vector(value_bias_, prefix + "attn_v.bias", v);
+      }
     }
+    binder.matrix(output_, prefix + "attn_output.weight", c.n_embd, c.n_heads * c.value_dim);
     if (c.attention_biases == AttentionBiases::all) binder.vector(output_bias_, prefix + "attn_output.bias", c.n_embd);
     const bool normed = c.head_norm == HeadNorm::heads_if_present ? binder.has(prefix + "attn_q_norm.weight")
                                                                   : c.head_norm != HeadNorm::none;
@@ -121,13 +137,7 @@ class GqaAttention {
     });
 
     tensor::Rows mixed = s.mixed;
-    pool.parallel_for(n * c.n_kv_heads, 1, [&](std::size_t begin, std::size_t end) {
-      std::vector<float> scratch;
-      for (std::size_t i = begin; i < end; ++i) {
-        const std::size_t t = i / c.n_kv_heads;
-        attend(c, cache, first + t, i % c.n_kv_heads, tensor::row(queries, t), tensor::row(mixed, t), scratch);
-      }
-    });
+    attend(c, cache, queries, mixed, pool);
     if (c.attention_gate) {
       pool.parallel_for(n, 1, [&](std::size_t begin, std::size_t end) {
         for (std::size_t t = begin; t < end; ++t) gate(c, tensor::row(s.gated, t), tensor::row(mixed, t));
@@ -159,50 +169,35 @@ class GqaAttention {
     }
   }
 
-  /// All query heads that share one key and value head, for one token: so each value is decoded once.
-  void attend(const Config& c, const KvCache& cache, std::size_t position, std::size_t kv_head,
-              std::span<const float> queries, std::span<float> mixed, std::vector<float>& scratch) const {
+  /// All query heads that share one key and value head at once, so that each key and value is decoded once.
+  void attend(const Config& c, const KvCache& cache, tensor::Rows queries, tensor::Rows mixed,
+              parallel::ThreadPool& pool) const {
+    const std::size_t n = tensor::row_count(queries);
     const std::size_t group = c.n_heads / c.n_kv_heads;
-    const std::size_t n = position + 1;
-    const std::size_t begin = window_ != 0 && n > window_ ? n - window_ : 0;  // of what is seen
-    scratch.resize(group * n + (group * n_partial + 1) * c.value_dim);
-    float* scores = scratch.data();  // [group, n]
-    float* partial = scores + group * n;                          // [group, n_partial, value_dim]
-    float* decoded = partial + group * n_partial * c.value_dim;  // [value_dim]
-    const float scale = c.score_scale != 0.0F ? c.score_scale : 1.0F / std::sqrt(static_cast<float>(c.key_dim));
-
-    // What is not seen has no share; sums are over all positions, as where they begin decides their order.
-    for (std::size_t h = 0; h < group; ++h) std::fill_n(scores + h * n, begin, -std::numeric_limits<float>::infinity());
-    for (std::size_t p = begin; p < n; ++p) {
-      for (std::size_t h = 0; h < group; ++h) {
-        const auto query = queries.subspan((kv_head * group + h) * c.key_dim, c.key_dim);
-        scores[h * n + p] = scale * cache.key_dot(cache_layer_, p, kv_head * c.key_dim, query);
-      }
-    }
-    for (std::size_t h = 0; h < group; ++h) {
-      simd::softmax(scores + h * n, n, sinks_.empty() ? nullptr : &sinks_[kv_head * group + h]);
-    }
-
-    // Position p adds to partial sum p % 8, and these are added as a register of eight lanes folds: the order that the
-    // reference's product has.
-    std::fill_n(partial, group * n_partial * c.value_dim, 0.0F);
-    for (std::size_t p = begin; p < n; ++p) {
-      const float* value = cache.value(cache_layer_, p, kv_head * c.value_dim, c.value_dim, decoded);
-      for (std::size_t h = 0; h < group; ++h) {
-        float* sum = partial + (h * n_partial + p % n_partial) * c.value_dim;
-        simd::add_scaled(scores[h * n + p], value, sum, c.value_dim);
-      }
-    }
-    for (std::size_t h = 0; h < group; ++h) {
-      const auto sum = [&](std::size_t i) { return partial + (h * n_partial + i) * c.value_dim; };
-      for (std::size_t half = n_partial / 2; half > 0; half /= 2) {
-        for (std::size_t i = 0; i < half; ++i) simd::add(sum(i + half), sum(i), c.value_dim);
-      }
-      std::copy_n(sum(0), c.value_dim, mixed.data() + (kv_head * group + h) * c.value_dim);
-    }
+    const detail::AttentionHeads largest{
+        .n_heads = group,
+        .n_positions = cache.length() + n,
+        .key_dim = c.key_dim,
+        .value_dim = c.value_dim,
+        .scale = c.score_scale != 0.0F ? c.score_scale : 1.0F / std::sqrt(static_cast<float>(c.key_dim))};
+    detail::for_each_with_scratch(n * c.n_kv_heads, largest, pool, [&](std::size_t i, float* scratch) {
+      const std::size_t t = i / c.n_kv_heads;
+      const std::size_t kv_head = i % c.n_kv_heads;
+      detail::AttentionHeads heads = largest;
+      heads.n_positions = cache.length() + t + 1;
+      heads.n_unseen = window_ != 0 && heads.n_positions > window_ ? heads.n_positions - window_ : 0;
+      if (!sinks_.empty()) heads.sinks = sinks_.data() + kv_head * group;
+      heads.run(
+          [&](std::size_t first, std::size_t n_rows, float* decoded) {
+            return cache.keys(cache_layer_, first, n_rows, kv_head * c.key_dim, c.key_dim, decoded);
+          },
+          [&](std::size_t first, std::size_t n_rows, float* decoded) {
+            return cache.values(cache_layer_, first, n_rows, kv_head * c.value_dim, c.value_dim, decoded);
+          },
+          tensor::row(queries, t).data() + kv_head * group * c.key_dim,
+          tensor::row(mixed, t).data() + kv_head * group * c.value_dim, scratch);
+    });
   }
-
-  static constexpr std::size_t n_partial = 8;
 
   LayerIndex cache_layer_ = 0;
   quant::PackedMatrix query_;

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "../core/buffer.hpp"
 #include "../core/types.hpp"
 #include "../parallel/thread_pool.hpp"
 #include "../quant/packed_matrix.hpp"
@@ -18,7 +17,7 @@
 #include "../tensor/norm.hpp"
 #include "../tensor/rope.hpp"
 #include "config.hpp"
-#include "detail/latent_heads.hpp"
+#include "detail/attention_heads.hpp"
 #include "detail/unsplit_heads.hpp"
 #include "latent_cache.hpp"
 #include "sequence.hpp"
@@ -39,7 +38,6 @@ struct MlaScratch {
   tensor::Matrix sums;              // [tokens, n_heads * rank]: of cached vectors
   tensor::Matrix mixed;             // [tokens, n_heads * value_dim]
   std::vector<std::uint32_t> rows;  // [n_heads, tokens]: row t * n_heads + h
-  AlignedBuffer heads;              // of detail::LatentHeads, one part a piece of work
 };
 
 /// Multi-head latent attention. Of each token one vector is kept, [latent | rotated key part], whatever the number of
@@ -173,28 +171,25 @@ class MlaAttention {
     const std::size_t n_groups = (c.n_heads + group - 1) / group;
     const std::size_t n_items = n * n_groups;
     const float scale = c.score_scale != 0.0F ? c.score_scale : 1.0F / std::sqrt(static_cast<float>(c.key_dim));
-    const std::size_t n_parts = std::min<std::size_t>(n_items, std::size_t{4} * pool.size());
-    const detail::LatentHeads shape{.n_heads = group,
-                                    .n_positions = cache.length() + n,
-                                    .width = cache.width(),
-                                    .rank = c.latent.rank,
-                                    .scale = scale};
-    // Room for twice as much, as every token wants a little more than the last.
-    const std::size_t bytes = n_parts * shape.scratch() * sizeof(float);
-    if (s.heads.size() < bytes) s.heads = AlignedBuffer(2 * bytes);
-    auto* const scratch = reinterpret_cast<float*>(s.heads.data());
-    pool.parallel_for(n_parts, 1, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t part = begin; part < end; ++part) {
-        for (std::size_t i = part; i < n_items; i += n_parts) {
-          const std::size_t t = i / n_groups;
-          const std::size_t head = i % n_groups * group;
-          detail::LatentHeads heads = shape;
-          heads.n_heads = std::min(group, c.n_heads - head);
-          heads.n_positions = cache.length() + t + 1;
-          heads.run(cache, layer_, tensor::row(s.absorbed, t).data() + head * cache.width(),
-                    tensor::row(s.sums, t).data() + head * c.latent.rank, scratch + part * shape.scratch());
-        }
-      }
+    const detail::AttentionHeads largest{.n_heads = group,
+                                         .n_positions = cache.length() + n,
+                                         .key_dim = cache.width(),
+                                         .value_dim = c.latent.rank,
+                                         .scale = scale};
+    detail::for_each_with_scratch(n_items, largest, pool, [&](std::size_t i, float* scratch) {
+      const std::size_t t = i / n_groups;
+      const std::size_t head = i % n_groups * group;
+      detail::AttentionHeads heads = largest;
+      heads.n_heads = std::min(group, c.n_heads - head);
+      heads.n_positions = cache.length() + t + 1;
+      // A latent vector is the key, and its leading part the value.
+      const auto vectors = [&](std::size_t n_elems) {
+        return [&, n_elems](std::size_t first, std::size_t n_rows, float* decoded) {
+          return cache.get(layer_, first, n_rows, n_elems, decoded);
+        };
+      };
+      heads.run(vectors(cache.width()), vectors(c.latent.rank), tensor::row(s.absorbed, t).data() + head * cache.width(),
+                tensor::row(s.sums, t).data() + head * c.latent.rank, scratch);
     });
   }
 

@@ -8,7 +8,6 @@
 #include "../core/contract.hpp"
 #include "../core/types.hpp"
 #include "../quant/decode.hpp"
-#include "../quant/dot.hpp"
 #include "../quant/formats/plain.hpp"
 #include "../quant/half.hpp"
 
@@ -16,6 +15,12 @@ namespace lazymoe::models {
 
 /// How keys and values are kept: half precision takes half the memory, as the reference does by default.
 enum class KvType { f16, f32 };
+
+/// Vectors of some positions, the next `stride` floats after the last.
+struct CachedRows {
+  const float* first;
+  std::size_t stride;
+};
 
 /// One vector for each layer and position.
 ///
@@ -44,35 +49,24 @@ class CachedVectors {
     }
   }
 
-  /// Dot product of `query` with the part of a vector that begins at element `first`.
-  [[nodiscard]] float dot(LayerIndex layer, std::size_t position, std::size_t first,
-                          std::span<const float> query) const noexcept {
-    LAZYMOE_EXPECTS(first + query.size() <= width_);
-    const std::byte* from = memory_.data() + place(layer, position) + first * elem_bytes_;
-    if (elem_bytes_ == sizeof(float)) return dot<quant::F32>(from, query);
-    return dot<quant::F16>(from, query);
-  }
-
-  /// `n` elements from `first` on, as floats: in place, or decoded into scratch[n].
-  [[nodiscard]] const float* get(LayerIndex layer, std::size_t position, std::size_t first, std::size_t n,
-                                 float* scratch) const noexcept {
-    LAZYMOE_EXPECTS(first + n <= width_);
+  /// The `n_elems` elements from `first` on of the vectors of `n` positions, as floats: in place, or decoded into
+  /// scratch[n, n_elems].
+  [[nodiscard]] CachedRows rows(LayerIndex layer, std::size_t position, std::size_t n, std::size_t first,
+                                std::size_t n_elems, float* scratch) const noexcept {
+    LAZYMOE_EXPECTS(n > 0 && position + n <= n_ctx_ && first + n_elems <= width_);
     const std::byte* from = memory_.data() + place(layer, position);
-    if (elem_bytes_ == sizeof(float)) return reinterpret_cast<const float*>(from) + first;
+    if (elem_bytes_ == sizeof(float)) return {reinterpret_cast<const float*>(from) + first, width_};
     const auto* halves = reinterpret_cast<const quant::F16::Block*>(from) + first;
-    quant::DecodeKernel<quant::F16, simd::DefaultArch>::run({halves, n}, scratch);
-    return scratch;
+    for (std::size_t i = 0; i < n; ++i) {
+      quant::DecodeKernel<quant::F16, simd::DefaultArch>::run({halves + i * width_, n_elems}, scratch + i * n_elems);
+    }
+    return {scratch, n_elems};
   }
 
  private:
   [[nodiscard]] std::size_t place(LayerIndex layer, std::size_t position) const noexcept {
     LAZYMOE_EXPECTS(layer < n_layers_ && position < n_ctx_);
     return (layer * n_ctx_ + position) * width_ * elem_bytes_;
-  }
-
-  template <quant::BlockFormat F>
-  [[nodiscard]] static float dot(const std::byte* packed, std::span<const float> x) noexcept {
-    return quant::dot_float<F>({reinterpret_cast<const typename F::Block*>(packed), x.size()}, x);
   }
 
   std::size_t n_layers_;

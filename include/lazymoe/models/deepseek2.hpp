@@ -2,12 +2,12 @@
 
 #include <cmath>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "../gguf/file.hpp"
 #include "attention_mla.hpp"
 #include "config.hpp"
+#include "deepseek_experts.hpp"
 #include "weights.hpp"
 
 namespace lazymoe::models {
@@ -25,15 +25,7 @@ struct Deepseek2 {
     const ConfigReader in(metadata);
     Config c = read_common_config(in);
     read_attention(in, c);
-
-    c.n_dense_layers = static_cast<std::size_t>(in.value_or<std::uint64_t>("leading_dense_block_count", 0));
-    if (c.n_dense_layers > c.n_layers) in.refuse("leading_dense_block_count", "is larger than the number of layers");
-    if (c.n_dense_layers > 0) c.n_ff_dense = in.positive("feed_forward_length");
-    c.n_ff_expert = in.positive("expert_feed_forward_length");
-    const auto n_shared = in.value_or<std::uint64_t>("expert_shared_count", 0);
-    if (n_shared > c.n_experts) in.refuse("expert_shared_count", "is out of range: " + std::to_string(n_shared));
-    c.n_ff_shared = static_cast<std::size_t>(n_shared) * c.n_ff_expert;
-    read_router(in, c);
+    read_deepseek_experts(in, c, {});  // of the gating adapt_config() knows more
     return c;
   }
 
@@ -73,25 +65,6 @@ struct Deepseek2 {
     if (!(temperature > 0.0F) || !std::isfinite(c.score_scale)) {
       in.refuse("rope.scaling.yarn_log_multiplier", "is out of range");
     }
-  }
-
-  static void read_router(const ConfigReader& in, Config& c) {
-    c.router.renormalise = in.value_or<bool>("expert_weights_norm", false);
-    const auto gating = in.value_or<std::uint64_t>("expert_gating_func", 0);
-    if (gating > 3) in.refuse("expert_gating_func", "is not known: " + std::to_string(gating));
-    if (gating != 0) c.router.gating = static_cast<moe::Gating>(gating);
-    const auto n_groups = in.value_or<std::uint64_t>("expert_group_count", 0);
-    if (n_groups <= 1) return;
-    const auto n_used = in.value_or<std::uint64_t>("expert_group_used_count", 0);
-    if (n_groups > moe::TopKRouter::max_groups || c.n_experts % n_groups != 0) {
-      in.refuse("expert_group_count",
-                "does not divide the experts into at most " + std::to_string(moe::TopKRouter::max_groups) + " groups");
-    }
-    if (n_used == 0 || n_used > n_groups || n_used * (c.n_experts / n_groups) < c.n_experts_used) {
-      in.refuse("expert_group_used_count", "does not suit the number of groups and of experts used");
-    }
-    c.router.n_groups = static_cast<std::size_t>(n_groups);
-    c.router.n_groups_used = static_cast<std::size_t>(n_used);
   }
 };
 

@@ -77,7 +77,7 @@ class DeltaNet {
       binder.matrix(beta_, prefix + "ssm_beta.weight", shape.n_value_heads, c.n_embd);
     }
     binder.vector(time_bias_, prefix + "ssm_dt.bias", shape.n_value_heads);
-    binder.vector(rate_, prefix + "ssm_a", shape.n_value_heads);
+    binder.negative_vector(rate_, prefix + "ssm_a", shape.n_value_heads);  // a logarithm would run too
     binder.vector(norm_, prefix + "ssm_norm.weight", shape.head_dim);
     binder.matrix(output_, prefix + "ssm_out.weight", c.n_embd, shape.value_width());
   }

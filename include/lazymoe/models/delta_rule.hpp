@@ -10,6 +10,7 @@
 #include "../simd/math.hpp"
 #include "../simd/vector.hpp"
 #include "../tensor/dot.hpp"
+#include "detail/register_tiles.hpp"
 
 /// The gated delta rule of one head, in two forms that mean the same:
 ///
@@ -42,16 +43,23 @@ inline void delta_step(float* state, const float* k, const float* q, const float
 ///     d_t = beta_t (v_t - e^(G_t) S k_t - sum_(s < t) (k_t . k_s) e^(G_t - G_s) d_s)
 ///     o_t = (e^(G_t) S q_t + sum_(s <= t) (q_t . k_s) e^(G_t - G_s) d_s) / sqrt(D)
 ///
+/// The columns of memory, deltas and outputs have nothing to do with each other, so all of this is done for a panel of
+/// two registers' width before the next one: what a panel needs stays in the first cache.
+///
 /// Holds what the value heads of one key head share, and scratch: one object a thread.
 ///
+/// @cost   (3 + 1 / chunk) D^2 + (2 chunk + 2) D multiply-adds a token and value head; docs/measuring.md says what
+///         that bounds
 /// @error  beside delta_step(): the rounding of sums of D and of `chunk` terms
 /// @source Yang et al., "Parallelizing Linear Transformers with the Delta Rule", 2024
 class DeltaChunk {
  public:
-  /// Numbers of one value head, as RecurrentState::Layer holds them.
+  static constexpr std::size_t lanes = detail::tile_lanes;
+
+  /// Numbers of one value head, as RecurrentState::Layer holds them. In panels: of each the rows one after the other.
   struct Head {
-    float* memory;  ///< [D (key), D (value)]
-    float* deltas;  ///< [chunk, D]
+    float* memory;  ///< [D (key), D (value)] in panels
+    float* deltas;  ///< [chunk, D] in panels
     float* decays;  ///< [chunk]: G
   };
   /// What the tokens bring for one value head: rows of values and gates that lie so far apart.
@@ -63,17 +71,25 @@ class DeltaChunk {
     std::size_t gate_stride;
   };
 
-  /// @pre chunk > 0; d is a multiple of simd::float_lanes
+  /// @pre chunk > 0; d is a multiple of `lanes`
   DeltaChunk(std::size_t chunk, std::size_t d)
       : chunk_(chunk),
         d_(d),
-        overlaps_(2 * chunk * chunk),
-        inputs_(2 * chunk * d),
-        products_(2 * chunk * d),
-        decayed_(2 * chunk),
+        row_(align_up(2 * chunk, panel)),
+        inputs_(2 * chunk * d + panel),
+        overlaps_(chunk * row_),
+        decayed_(chunk * row_),
         factors_(chunk),
-        added_(chunk * d) {
-    LAZYMOE_EXPECTS(chunk > 0 && d % simd::float_lanes == 0);
+        since_(chunk),
+        products_(2 * chunk * panel),
+        added_(chunk * panel) {
+    LAZYMOE_EXPECTS(chunk > 0 && d % lanes == 0);
+  }
+
+  /// Where the element [key][value] of a memory of [d, d] lies.
+  [[nodiscard]] static std::size_t index(std::size_t key, std::size_t value, std::size_t d) noexcept {
+    const std::size_t first = value / panel * panel;
+    return first * d + key * std::min(panel, d - first) + value - first;
   }
 
   /// Takes `n` tokens that come after `begin` others of the chunk; their keys are written into keys[chunk, D].
@@ -84,173 +100,162 @@ class DeltaChunk {
     keys_ = keys;
     begin_ = begin;
     n_ = n;
-    for (std::size_t t = 0; t < n; ++t) {
-      const float* key = k + t * stride;
-      const float* query = q + t * stride;
-      std::copy_n(key, d_, keys + (begin + t) * d_);
-      for (std::size_t i = 0; i < d_; ++i) {
-        inputs_[(i * n + t) * 2] = key[i];
-        inputs_[(i * n + t) * 2 + 1] = query[i];
-      }
-      for (std::size_t s = 0; s <= begin + t; ++s) {
-        overlaps_[2 * t * chunk_ + s] = tensor::dot({key, d_}, {keys + s * d_, d_});
-        overlaps_[(2 * t + 1) * chunk_ + s] = tensor::dot({query, d_}, {keys + s * d_, d_});
-      }
+    for (std::size_t t = 0; t < n; ++t) std::copy_n(k + t * stride, d_, keys + (begin + t) * d_);
+    for (std::size_t i = 0; i < d_; ++i) {
+      float* to = inputs_.data() + i * 2 * n;
+      for (std::size_t t = 0; t < n; ++t) to[t] = k[t * stride + i];
+      for (std::size_t t = 0; t < n; ++t) to[n + t] = q[t * stride + i];
+    }
+    for (std::size_t j = 0; j < 2 * n; j += panel) {
+      detail::for_tiles(begin + n, [&]<std::size_t R>(std::size_t s) {
+        detail::multiply<R, 2>(d_, keys + s * d_, d_, 1, inputs_.data() + j, 2 * n, overlaps_.data() + s * row_ + j,
+                               row_);
+      });
     }
   }
 
   /// Runs the loaded tokens for one value head.
   /// @shape out[n, D], rows `out_stride` apart
   void run(const Head& head, const Tokens& in, float* out, std::size_t out_stride) noexcept {
-    multiply(head.memory);
     for (std::size_t t = 0; t < n_; ++t) {
       const std::size_t at = begin_ + t;
-      const float sum = (at == 0 ? 0.0F : head.decays[at - 1]) + in.log_decays[t * in.gate_stride];
-      head.decays[at] = sum;
-      decay(sum, head.decays, factors_.data(), at + 1);
-      for (const std::size_t of : {std::size_t{0}, std::size_t{1}}) {
-        simd::transform(
-            at + 1, decayed_.data() + of * chunk_,
-            [](const simd::FloatBatch& overlap, const simd::FloatBatch& factor) { return overlap * factor; },
-            overlaps_.data() + (2 * t + of) * chunk_, factors_.data());
-      }
-      token(head.deltas, t, std::exp(sum), in.betas[t * in.gate_stride], in.values + t * in.value_stride,
-            out + t * out_stride);
+      head.decays[at] = (at == 0 ? 0.0F : head.decays[at - 1]) + in.log_decays[t * in.gate_stride];
+      for (std::size_t i = 0; i < d_; i += line) __builtin_prefetch(in.values + t * in.value_stride + i, 0, 2);
     }
-    if (begin_ + n_ == chunk_) fold(head);
+    decay(head.decays);
+    for_panels([&]<std::size_t J>(std::size_t j) {
+      float* memory = head.memory + j * d_;
+      float* deltas = head.deltas + j * chunk_;
+      multiply<J>(memory);
+      detail::for_tiles(n_, [&]<std::size_t R>(std::size_t t) { learn<R, J>(deltas, in, t, j); });
+      detail::for_tiles(n_, [&]<std::size_t R>(std::size_t t) {
+        read<R, J>(deltas, t, out + t * out_stride + j, out_stride);
+      });
+      if (begin_ + n_ == chunk_) fold<J>(memory, deltas);
+    });
   }
 
  private:
-  using Batch = simd::FloatBatch;
-  static constexpr std::size_t lanes = simd::float_lanes;
+  using Batch = simd::WideBatch;
+  static constexpr std::size_t panel = 2 * lanes;
+  static constexpr std::size_t line = 16;  // of the cache, in floats
 
-  /// y[s] = e^(sum - sums[s])
-  static void decay(float sum, const float* sums, float* y, std::size_t n) noexcept {
-    const Batch from(sum);
-    simd::transform(n, y, [&](const Batch& s) { return simd::exp(from - s); }, sums);
-  }
-
-  /// Calls fn.operator()<J>(j) for tiles of J registers that cover a row, J <= widest.
-  template <std::size_t Widest, class Fn>
-  void for_tiles(Fn&& fn) const noexcept {
+  /// Calls fn.operator()<J>(j) for panels of J registers that cover a row.
+  template <class Fn>
+  void for_panels(Fn&& fn) const noexcept {
     std::size_t j = 0;
-    for (; j + Widest * lanes <= d_; j += Widest * lanes) fn.template operator()<Widest>(j);
+    for (; j + panel <= d_; j += panel) fn.template operator()<2>(j);
     for (; j < d_; j += lanes) fn.template operator()<1>(j);
   }
 
-  /// products[2n, D] = keys and queries times the memory.
-  void multiply(const float* memory) noexcept {
-    if (n_ == 1) {
-      for_tiles<4>([&]<std::size_t J>(std::size_t j) { product<2, J>(memory + j, 0, j); });
-      return;
+  /// Everything that depends on the decays alone. Of decayed_ the tokens t >= s are of use.
+  void decay(const float* sums) noexcept {
+    using Floats = simd::FloatBatch;
+    const auto times = [](const Floats& factor, const Floats& overlap) { return factor * overlap; };
+    const std::size_t end = begin_ + n_;
+    for (std::size_t s = 0; s < end; ++s) {
+      const std::size_t skipped = s > begin_ ? (s - begin_) / simd::float_lanes * simd::float_lanes : 0;
+      const std::size_t n = n_ - skipped;
+      const Floats from(sums[s]);
+      simd::transform(n, factors_.data(), [&](const Floats& sum) { return simd::exp(sum - from); },
+                      sums + begin_ + skipped);
+      const float* factors = factors_.data();
+      const float* overlaps = overlaps_.data() + s * row_ + skipped;
+      float* decayed = decayed_.data() + s * row_ + skipped;
+      simd::transform(n, decayed, times, factors, overlaps);
+      simd::transform(n, decayed + n_, times, factors, overlaps + n_);
     }
-    for_tiles<2>([&]<std::size_t J>(std::size_t j) {
-      std::size_t r = 0;
-      for (; r + 6 <= 2 * n_; r += 6) product<6, J>(memory + j, r, j);
-      for (; r < 2 * n_; r += 2) product<2, J>(memory + j, r, j);
+    const Floats last(sums[end - 1]);
+    simd::transform(end, factors_.data(), [&](const Floats& sum) { return simd::exp(last - sum); }, sums);
+    for (std::size_t t = 0; t < n_; ++t) since_[t] = std::exp(sums[begin_ + t]);
+  }
+
+  template <std::size_t J>
+  void multiply(const float* memory) noexcept {
+    constexpr std::size_t width = J * lanes;
+    detail::for_tiles(2 * n_, [&]<std::size_t R>(std::size_t r) {
+      detail::multiply<R, J>(d_, inputs_.data() + r, 1, 2 * n_, memory, width, products_.data() + r * width, width);
     });
   }
 
+  /// What the memory and the deltas before token t give for the keys (0) or queries (1) of the tokens from t on.
   template <std::size_t R, std::size_t J>
-  void product(const float* memory, std::size_t r, std::size_t j) noexcept {
-    std::array<std::array<Batch, J>, R> sums;
-    for (auto& row : sums) row.fill(Batch(0.0F));
-    const float* x = inputs_.data() + r;
-    for (std::size_t i = 0; i < d_; ++i, x += 2 * n_, memory += d_) {
-      std::array<Batch, J> m;
-      for (std::size_t l = 0; l < J; ++l) {
-        m[l] = Batch::load_unaligned(memory + l * lanes);
-        simd::keep_in_register(m[l]);
-      }
-      for (std::size_t k = 0; k < R; ++k) {
-        const Batch factor(x[k]);
-        for (std::size_t l = 0; l < J; ++l) sums[k][l] = simd::fma(factor, m[l], sums[k][l]);
-      }
-    }
+  [[gnu::always_inline]] detail::Tile<R, J> recall(const float* deltas, std::size_t t,
+                                                   std::size_t of) const noexcept {
+    const float* products = products_.data() + (of * n_ + t) * J * lanes;
+    detail::Tile<R, J> tile;
     for (std::size_t k = 0; k < R; ++k) {
-      for (std::size_t l = 0; l < J; ++l) sums[k][l].store_unaligned(products_.data() + (r + k) * d_ + j + l * lanes);
+      for (std::size_t l = 0; l < J; ++l) {
+        tile[k][l] = Batch(since_[t + k]) * Batch::load_unaligned(products + (k * J + l) * lanes);
+      }
     }
+    detail::add_products(tile, begin_ + t, decayed_.data() + of * n_ + t, 1, row_, deltas, J * lanes);
+    return tile;
   }
 
-  /// Delta and output of the t-th token.
-  void token(float* deltas, std::size_t t, float decay_of_memory, float beta, const float* v, float* out) noexcept {
-    const std::size_t at = begin_ + t;
-    const float* of_key = decayed_.data();
-    const float* of_query = of_key + chunk_;
-    const float* product = products_.data() + 2 * t * d_;
-    const Batch from_memory(decay_of_memory);
-    const Batch scale(1.0F / std::sqrt(static_cast<float>(d_)));
-    for_tiles<4>([&]<std::size_t J>(std::size_t j) {
-      std::array<Batch, J> recalled;
-      std::array<Batch, J> read;
+  /// Deltas of the tokens from t on.
+  template <std::size_t R, std::size_t J>
+  [[gnu::noinline]] void learn(float* deltas, const Tokens& in, std::size_t t, std::size_t j) noexcept {
+    detail::Tile<R, J> tile = recall<R, J>(deltas, t, 0);
+    const float* decayed = decayed_.data() + (begin_ + t) * row_ + t;
+    const float* values = in.values + t * in.value_stride + j;
+    for (std::size_t s = 0; s < R; ++s) {
+      const Batch beta(in.betas[(t + s) * in.gate_stride]);
       for (std::size_t l = 0; l < J; ++l) {
-        recalled[l] = from_memory * Batch::load_unaligned(product + j + l * lanes);
-        read[l] = from_memory * Batch::load_unaligned(product + d_ + j + l * lanes);
+        tile[s][l] = (Batch::load_unaligned(values + s * in.value_stride + l * lanes) - tile[s][l]) * beta;
       }
-      for (std::size_t s = 0; s < at; ++s) {
-        const Batch a(of_key[s]);
-        const Batch b(of_query[s]);
+      for (std::size_t k = s + 1; k < R; ++k) {
+        const Batch factor(decayed[s * row_ + k]);
+        for (std::size_t l = 0; l < J; ++l) tile[k][l] = simd::fma(factor, tile[s][l], tile[k][l]);
+      }
+    }
+    detail::store(tile, deltas + (begin_ + t) * J * lanes, J * lanes);
+  }
+
+  /// Outputs of the tokens from t on.
+  template <std::size_t R, std::size_t J>
+  [[gnu::noinline]] void read(const float* deltas, std::size_t t, float* out, std::size_t out_stride) const noexcept {
+    detail::Tile<R, J> tile = recall<R, J>(deltas, t, 1);
+    const float* decayed = decayed_.data() + (begin_ + t) * row_ + n_ + t;
+    const float* own = deltas + (begin_ + t) * J * lanes;
+    const Batch scale(1.0F / std::sqrt(static_cast<float>(d_)));
+    for (std::size_t s = 0; s < R; ++s) {
+      for (std::size_t k = s; k < R; ++k) {
+        const Batch factor(decayed[s * row_ + k]);
         for (std::size_t l = 0; l < J; ++l) {
-          const Batch delta = Batch::load_unaligned(deltas + s * d_ + j + l * lanes);
-          recalled[l] = simd::fma(a, delta, recalled[l]);
-          read[l] = simd::fma(b, delta, read[l]);
+          tile[k][l] = simd::fma(factor, Batch::load_unaligned(own + (s * J + l) * lanes), tile[k][l]);
         }
       }
-      for (std::size_t l = 0; l < J; ++l) {
-        const Batch delta = (Batch::load_unaligned(v + j + l * lanes) - recalled[l]) * Batch(beta);
-        delta.store_unaligned(deltas + at * d_ + j + l * lanes);
-        (simd::fma(Batch(of_query[at]), delta, read[l]) * scale).store_unaligned(out + j + l * lanes);
-      }
-    });
+      for (std::size_t l = 0; l < J; ++l) tile[s][l] *= scale;
+    }
+    detail::store(tile, out, out_stride);
   }
 
   /// Adds what a full chunk has to the memory: S = e^(G_C) S + sum_s e^(G_C - G_s) k_s d_s^T.
-  void fold(const Head& head) noexcept {
-    const float sum = head.decays[chunk_ - 1];
-    decay(sum, head.decays, factors_.data(), chunk_);
+  template <std::size_t J>
+  void fold(float* memory, const float* deltas) noexcept {
+    constexpr std::size_t width = J * lanes;
     for (std::size_t s = 0; s < chunk_; ++s) {
-      simd::scale(factors_[s], head.deltas + s * d_, added_.data() + s * d_, d_);
+      simd::scale(factors_[s], deltas + s * width, added_.data() + s * width, width);
     }
-    const Batch kept(std::exp(sum));
-    for_tiles<2>([&]<std::size_t J>(std::size_t j) {
-      std::size_t i = 0;
-      for (; i + 6 <= d_; i += 6) fold_tile<6, J>(head.memory + i * d_ + j, i, j, kept);
-      for (; i < d_; i += 2) fold_tile<2, J>(head.memory + i * d_ + j, i, j, kept);
+    detail::for_tiles(d_, [&]<std::size_t R>(std::size_t i) {
+      float* rows = memory + i * width;
+      // The next panel comes meanwhile; past the last one there is nothing to be had, and that does no harm.
+      for (std::size_t k = 0; k < R * width; k += line) __builtin_prefetch(rows + d_ * width + k, 1, 3);
+      detail::scale_and_multiply<R, J>(since_[n_ - 1], chunk_, keys_ + i, 1, d_, added_.data(), width, rows, width);
     });
-  }
-
-  template <std::size_t R, std::size_t J>
-  void fold_tile(float* memory, std::size_t i, std::size_t j, const Batch& kept) noexcept {
-    std::array<std::array<Batch, J>, R> sums;
-    for (std::size_t k = 0; k < R; ++k) {
-      for (std::size_t l = 0; l < J; ++l) sums[k][l] = kept * Batch::load_unaligned(memory + k * d_ + l * lanes);
-    }
-    const float* key = keys_ + i;
-    const float* added = added_.data() + j;
-    for (std::size_t s = 0; s < chunk_; ++s, key += d_, added += d_) {
-      std::array<Batch, J> a;
-      for (std::size_t l = 0; l < J; ++l) {
-        a[l] = Batch::load_unaligned(added + l * lanes);
-        simd::keep_in_register(a[l]);
-      }
-      for (std::size_t k = 0; k < R; ++k) {
-        const Batch factor(key[k]);
-        for (std::size_t l = 0; l < J; ++l) sums[k][l] = simd::fma(factor, a[l], sums[k][l]);
-      }
-    }
-    for (std::size_t k = 0; k < R; ++k) {
-      for (std::size_t l = 0; l < J; ++l) sums[k][l].store_unaligned(memory + k * d_ + l * lanes);
-    }
   }
 
   std::size_t chunk_;
   std::size_t d_;
-  AlignedArray<float> overlaps_;  // [n, 2, chunk]: key and query of a token times the chunk's keys
-  AlignedArray<float> inputs_;    // [D, n, 2]: the tokens' keys and queries
-  AlignedArray<float> products_;  // [n, 2, D]: the same times the memory
-  AlignedArray<float> decayed_;   // [2, chunk]: overlaps of the present token with their decays
-  AlignedArray<float> factors_;   // [chunk]: e^(G_t - G_s)
-  AlignedArray<float> added_;     // [chunk, D]: deltas decayed to the chunk's end
+  std::size_t row_;               // of overlaps_ and decayed_: 2 * chunk, filled up to whole panels
+  AlignedArray<float> inputs_;    // [D, 2, n]: the tokens' keys and queries
+  AlignedArray<float> overlaps_;  // [chunk, 2, n]: the same times the chunk's keys
+  AlignedArray<float> decayed_;   // [chunk, 2, n]: with the decay from the chunk's token to the other
+  AlignedArray<float> factors_;   // [chunk]: decay from a token to the last one
+  AlignedArray<float> since_;     // [n]: decay from the chunk's start to a token
+  AlignedArray<float> products_;  // [2, n, panel]: keys and queries times the memory
+  AlignedArray<float> added_;     // [chunk, panel]: deltas decayed to the chunk's end
   const float* keys_ = nullptr;   // [chunk, D]
   std::size_t begin_ = 0;
   std::size_t n_ = 0;

@@ -40,19 +40,10 @@ class LatentCache {
     vectors_.write(layer, position, x);
   }
 
-  /// The first `n_elems` elements of `n` vectors from position `first` on, as floats: in place, or decoded.
-  ///
-  /// @shape scratch[n, width()] -> [n, width()], of each row the first n_elems
-  /// @pre   n > 0
-  [[nodiscard]] const float* get(LayerIndex layer, std::size_t first, std::size_t n, std::size_t n_elems,
-                                 float* scratch) const noexcept {
-    LAZYMOE_EXPECTS(n > 0 && first + n <= capacity());
-    const float* begin = vectors_.get(layer, first, 0, n_elems, scratch);
-    if (begin != scratch) return begin;
-    for (std::size_t i = 1; i < n; ++i) {
-      (void)vectors_.get(layer, first + i, 0, n_elems, scratch + i * vectors_.width());
-    }
-    return scratch;
+  /// The first `n_elems` elements of `n` vectors from position `first` on, as CachedVectors::rows() gives them.
+  [[nodiscard]] CachedRows get(LayerIndex layer, std::size_t first, std::size_t n, std::size_t n_elems,
+                               float* scratch) const noexcept {
+    return vectors_.rows(layer, first, n, 0, n_elems, scratch);
   }
 
  private:

@@ -64,9 +64,11 @@ namespace detail {
   const std::size_t roundings = 3 * c.n_embd + c.n_heads * c.value_dim + c.latent.query_rank + c.delta_net.value_width() +
                                 k * c.n_ff_expert + dense;
   const double token = 4.0 * static_cast<double>(floats + c.n_embd) + rounded * static_cast<double>(roundings);
-  // A thread attends for the heads that share keys: to all positions, with eight partial sums of a value.
-  const std::size_t thread = c.n_heads / std::max<std::size_t>(1, c.n_kv_heads) *
-                             (options.n_ctx + 9 * std::max(c.value_dim, c.latent.rank));
+  // A thread attends for the heads that share keys: to all positions, with eight partial sums of a value, from blocks
+  // of 32 decoded vectors.
+  const std::size_t value = std::max(c.value_dim, c.latent.rank);
+  const std::size_t thread = c.n_heads / std::max<std::size_t>(1, c.n_kv_heads) * (options.n_ctx + 8 * value) +
+                             32 * (std::max(c.key_dim, value) + c.rope.n_rot);
   return static_cast<Bytes>(token * static_cast<double>(options.n_batch)) +
          sizeof(float) * (thread * n_threads + c.n_vocab);
 }

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "../simd/vector.hpp"
 #include "config.hpp"
+#include "delta_rule.hpp"
 #include "hybrid_mixer.hpp"
 
 namespace lazymoe::models {
@@ -31,8 +31,8 @@ namespace lazymoe::models {
   if (in.positive("ssm.inner_size") != s.value_width()) {
     in.refuse("ssm.inner_size", "differs from ssm.time_step_rank times ssm.state_size");
   }
-  if (s.head_dim % simd::float_lanes != 0) {
-    in.refuse("ssm.state_size", "is no multiple of " + std::to_string(simd::float_lanes));
+  if (s.head_dim % DeltaChunk::lanes != 0) {
+    in.refuse("ssm.state_size", "is no multiple of " + std::to_string(DeltaChunk::lanes));
   }
   return s;
 }

@@ -32,7 +32,7 @@ class RecurrentState {
 
   /// The numbers of one layer.
   ///
-  /// Between two multiples of the chunk, `memory` is what it was at the last of them, and the tokens since lie in the
+  /// In chunks, matrices lie as DeltaChunk wants them. Between two multiples of the chunk, `memory` is what it was at the last of them, and the tokens since lie in the
   /// last three arrays.
   struct Layer {
     float* tail;    ///< [n_tail, n_channels]: what went into the convolution last, oldest first

@@ -65,16 +65,14 @@ class KvCache {
     values_.write(layer, position, value);
   }
 
-  /// Dot product of a query head with the part of a key that begins at element `first`.
-  [[nodiscard]] float key_dot(LayerIndex layer, std::size_t position, std::size_t first,
-                              std::span<const float> query) const noexcept {
-    return keys_.dot(layer, position, first, query);
+  /// Of `n` positions the `n_elems` elements from `first` on, one head: as CachedVectors::rows() gives them.
+  [[nodiscard]] CachedRows keys(LayerIndex layer, std::size_t position, std::size_t n, std::size_t first,
+                                std::size_t n_elems, float* scratch) const noexcept {
+    return keys_.rows(layer, position, n, first, n_elems, scratch);
   }
-
-  /// `n` elements of a value from `first` on (one head), as floats: in place, or decoded into `scratch`.
-  [[nodiscard]] const float* value(LayerIndex layer, std::size_t position, std::size_t first, std::size_t n,
-                                   float* scratch) const noexcept {
-    return values_.get(layer, position, first, n, scratch);
+  [[nodiscard]] CachedRows values(LayerIndex layer, std::size_t position, std::size_t n, std::size_t first,
+                                  std::size_t n_elems, float* scratch) const noexcept {
+    return values_.rows(layer, position, n, first, n_elems, scratch);
   }
 
  private:

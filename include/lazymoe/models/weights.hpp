@@ -20,9 +20,9 @@
 #include "../experts/slice.hpp"
 #include "../gguf/file.hpp"
 #include "../parallel/io_queue.hpp"
-#include "../quant/decode.hpp"
 #include "../quant/packed_matrix.hpp"
 #include "../storage/any_storage.hpp"
+#include "detail/weight_places.hpp"
 #include "weight_storage.hpp"
 
 namespace lazymoe::models {
@@ -68,7 +68,18 @@ class WeightBinder {
   void matrix(quant::PackedMatrix& to, const std::string& name, std::size_t rows, std::size_t cols) {
     if (const gguf::TensorInfo* info = expect_weights(name, {cols, rows})) {
       to = {.type = info->type, .rows = rows, .cols = cols, .bytes = {}};
-      wanted_[info].matrices.push_back(&to);
+      wanted_[info].matrices.push_back({&to, 0});
+    }
+  }
+
+  /// The rows from `first` on of a matrix of `all_rows`.
+  /// @shape  W[rows, cols]; the destination must not move before load()
+  /// @throws Error{unsupported_type} as matrix() does
+  void matrix_part(quant::PackedMatrix& to, const std::string& name, std::size_t first, std::size_t rows,
+                   std::size_t all_rows, std::size_t cols) {
+    if (const gguf::TensorInfo* info = expect_weights(name, {cols, all_rows})) {
+      to = {.type = info->type, .rows = rows, .cols = cols, .bytes = {}};
+      wanted_[info].matrices.push_back({&to, first});
     }
   }
 
@@ -83,7 +94,7 @@ class WeightBinder {
                                           : expect_weights(name, {cols, rows, n_heads});
     if (info == nullptr) return;
     to = {.type = info->type, .rows = n_heads * rows, .cols = cols, .bytes = {}};
-    wanted_[info].matrices.push_back(&to);
+    wanted_[info].matrices.push_back({&to, 0});
   }
 
   [[nodiscard]] bool has(const std::string& name) const { return file_.find(name) != nullptr; }
@@ -93,13 +104,29 @@ class WeightBinder {
 
   /// A vector, as float whatever the file has.
   void vector(std::vector<float>& to, const std::string& name, std::size_t n) {
-    if (const gguf::TensorInfo* info = expect(name, {n})) wanted_[info].vectors.push_back(&to);
+    if (const gguf::TensorInfo* info = expect(name, {n})) wanted_[info].vectors.push_back({&to, 0, n});
+  }
+
+  /// The `n` numbers from `first` on of a vector of `all`.
+  void vector_part(std::vector<float>& to, const std::string& name, std::size_t first, std::size_t n,
+                   std::size_t all) {
+    if (const gguf::TensorInfo* info = expect(name, {all})) wanted_[info].vectors.push_back({&to, first, n});
+  }
+
+  /// A vector whose numbers must all be negative; whether they are, load() sees.
+  void negative_vector(std::vector<float>& to, const std::string& name, std::size_t n) {
+    if (const gguf::TensorInfo* info = expect(name, {n})) {
+      wanted_[info].vectors.push_back({&to, 0, n});
+      wanted_[info].negative = true;
+    }
   }
 
   /// A small matrix, as float whatever the file has.
   /// @shape W[rows, cols]
   void table(std::vector<float>& to, const std::string& name, std::size_t rows, std::size_t cols) {
-    if (const gguf::TensorInfo* info = expect_weights(name, {cols, rows})) wanted_[info].vectors.push_back(&to);
+    if (const gguf::TensorInfo* info = expect_weights(name, {cols, rows})) {
+      wanted_[info].vectors.push_back({&to, 0, rows * cols});
+    }
   }
 
   /// A small matrix as float, its columns made contiguous.
@@ -138,7 +165,7 @@ class WeightBinder {
   }
 
   /// Reads or maps all that was asked for.
-  /// @throws Error{io}
+  /// @throws Error{io}; Error{bad_tensor} for numbers that must be negative and are not
   [[nodiscard]] ResidentWeights load(const WeightStorage& how, const Progress& progress) {
     ResidentWeights weights;
     storage::AnyStorage from = how.open(file_.paths());
@@ -150,12 +177,6 @@ class WeightBinder {
   }
 
  private:
-  struct Destinations {
-    std::vector<quant::PackedMatrix*> matrices;
-    std::vector<std::vector<float>*> vectors;
-    std::vector<std::vector<float>*> transposed;
-  };
-
   const gguf::TensorInfo* expect(const std::string& name, const std::vector<std::size_t>& dims) {
     known_.insert(name);
     const gguf::TensorInfo* info = file_.find(name);
@@ -200,9 +221,9 @@ class WeightBinder {
         const auto footprint = static_cast<std::size_t>(from.footprint(slice(*info)));
         const auto memory = free.first(footprint);
         free = free.subspan(align_up(footprint, std::size_t{64}));
-        queue.submit(parallel::Priority::demand, [&arrivals, &from, info = info, to = &to, memory] {
+        queue.submit(parallel::Priority::demand, [this, &arrivals, &from, info = info, to = &to, memory] {
           arrivals.take([&] {
-            place(*info, *to, from.fetch(slice(*info), memory));
+            to->place(*info, file_.name(), from.fetch(slice(*info), memory));
             return info->bytes;
           });
         });
@@ -237,29 +258,6 @@ class WeightBinder {
     }
   };
 
-  static void place(const gguf::TensorInfo& info, const Destinations& to, std::span<const std::byte> bytes) {
-    for (quant::PackedMatrix* m : to.matrices) m->bytes = bytes;
-    for (std::vector<float>* v : to.vectors) {
-      v->resize(static_cast<std::size_t>(info.elems()));
-      quant::decode_row({.type = info.type, .rows = 1, .cols = v->size(), .bytes = bytes}, 0, *v);
-    }
-    for (std::vector<float>* v : to.transposed) *v = columns(info, bytes);
-  }
-
-  [[nodiscard]] static std::vector<float> columns(const gguf::TensorInfo& info, std::span<const std::byte> bytes) {
-    const quant::PackedMatrix w{.type = info.type,
-                                .rows = static_cast<std::size_t>(info.rows()),
-                                .cols = static_cast<std::size_t>(info.dims[0]),
-                                .bytes = bytes};
-    std::vector<float> row(w.cols);
-    std::vector<float> to(w.rows * w.cols);
-    for (std::size_t r = 0; r < w.rows; ++r) {
-      quant::decode_row(w, r, row);
-      for (std::size_t c = 0; c < w.cols; ++c) to[c * w.rows + r] = row[c];
-    }
-    return to;
-  }
-
   [[nodiscard]] static experts::SliceRef slice(const gguf::TensorInfo& info) noexcept {
     return {.shard = info.shard, .offset = info.offset, .bytes = info.bytes};
   }
@@ -271,7 +269,7 @@ class WeightBinder {
   };
 
   const gguf::File& file_;
-  std::map<const gguf::TensorInfo*, Destinations, InFileOrder> wanted_;
+  std::map<const gguf::TensorInfo*, detail::WeightPlaces, InFileOrder> wanted_;
   std::set<std::string> known_;
   std::vector<std::string> problems_;
 };

@@ -14,6 +14,9 @@ namespace lazymoe::simd {
 template <SimdArch Arch = DefaultArch>
 using Batch = xsimd::batch<float, Arch>;
 
+/// As many as `-march` allows, for what never adds across lanes: that has the same bits in any width.
+using WideBatch = xsimd::batch<float, xsimd::default_arch>;
+
 /// a * b + c, rounded once where the instruction exists.
 template <class Arch>
 [[nodiscard]] inline xsimd::batch<float, Arch> fma(const xsimd::batch<float, Arch>& a,
@@ -26,7 +29,7 @@ template <class Arch>
 template <class Arch>
 inline void keep_in_register(xsimd::batch<float, Arch>& batch) noexcept {
 #if defined(__x86_64__)
-  asm("" : "+x"(batch.data));
+  asm("" : "+v"(batch.data));
 #else
   (void)batch;
 #endif

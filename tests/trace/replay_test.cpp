@@ -76,7 +76,10 @@ TEST_CASE("A replay counts by hand what LRU does", "[trace]") {
   CHECK(report.hits == 2);
   CHECK(report.hit_rate() == Approx(2.0 / 6));
   CHECK(ReplayReport{}.hit_rate() == 0);
-  CHECK(count_uses(trace) == std::vector<std::uint64_t>{2, 2, 2, 0});
+  const auto uses = count_uses(trace);  // by number: g++ 12 makes 2, 2, 2, 2 of a list of these for AVX-512
+  REQUIRE(uses.size() == 4);
+  for (std::size_t e = 0; e < 3; ++e) CHECK(uses[e] == 2);
+  CHECK(uses[3] == 0);
 }
 
 TEMPLATE_LIST_TEST_CASE("No policy hits more often than Belady, and all hit always when everything fits", "[trace]",

@@ -41,7 +41,7 @@ TEMPLATE_TEST_CASE("dot, 2048 columns", "[!benchmark][quant]", Q8_0, Q4_K, Q5_K,
 TEST_CASE("quantize, 2048 numbers", "[!benchmark][quant]") {
   const auto x = gaussian();
   std::vector<ActivationQ8_0> small(cols / 32);
-  std::vector<Q8_K::Block> large(cols / 256);
+  std::vector<ActivationTraits<ActivationKind::q8_K>::Block> large(cols / 256);
 
   BENCHMARK("q8_0") { return quantize<ActivationKind::q8_0>(x, small), small[0].d; };
   BENCHMARK("q8_K") { return quantize<ActivationKind::q8_K>(x, large), large[0].d; };

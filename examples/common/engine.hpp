@@ -29,7 +29,7 @@ struct EngineOptions {
   std::string eviction;
   std::string storage = "auto";
   std::string url_cache;
-  std::string prefetch = "none";
+  std::string prefetch = "gate-lookahead";
   unsigned lookahead = 1;
   std::string representation = "keep";
   std::string hot_set;

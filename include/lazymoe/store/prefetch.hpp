@@ -95,8 +95,8 @@ class AnyPrefetch {
   static constexpr std::array<std::string_view, 3> names{NoPrefetch::name, SameAsLastToken::name, GateLookahead::name};
 
   AnyPrefetch() = default;
-  template <PrefetchPolicy P>
-    requires(!std::same_as<P, AnyPrefetch>)
+  template <class P>
+    requires(!std::same_as<P, AnyPrefetch>) && PrefetchPolicy<P>  // in this order: the second asks for this constructor
   explicit AnyPrefetch(P policy) : policy_(std::move(policy)) {}
 
   template <class Want>
@@ -105,11 +105,11 @@ class AnyPrefetch {
   }
   /// The policy of that name, where `lookahead` is for the one that looks ahead.
   /// @throws Error{bad_argument} listing the names, when there is none
-  [[nodiscard]] static AnyPrefetch of(std::string_view name, Lookahead lookahead = GateLookahead().lookahead()) {
-    if (name == NoPrefetch::name) return AnyPrefetch(NoPrefetch());
-    if (name == SameAsLastToken::name) return AnyPrefetch(SameAsLastToken());
-    if (name == GateLookahead::name) return AnyPrefetch(GateLookahead(lookahead));
-    std::string message = "there is no prefetch policy '" + std::string(name) + "'; there are:";
+  [[nodiscard]] static AnyPrefetch of(std::string_view policy, Lookahead lookahead = GateLookahead().lookahead()) {
+    if (policy == NoPrefetch::name) return AnyPrefetch(NoPrefetch());
+    if (policy == SameAsLastToken::name) return AnyPrefetch(SameAsLastToken());
+    if (policy == GateLookahead::name) return AnyPrefetch(GateLookahead(lookahead));
+    std::string message = "there is no prefetch policy '" + std::string(policy) + "'; there are:";
     for (const std::string_view other : names) message += " " + std::string(other);
     throw Error(Errc::bad_argument, message);
   }

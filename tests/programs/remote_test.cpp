@@ -50,9 +50,9 @@ TEST_CASE("a model at a URL comes from the disk the second time, when there is a
   if (no_nginx()) return;
   const Nginx server(LAZYMOE_MODELS_DIR);
   const TempDir cache;
-  const Ended first = logits(server.url() + name, {"--url-cache", cache.path().string()});
+  const Ended first = logits(server.url() + name, {"--url-cache", cache.path().string(), "--prefetch", "none"});
   const auto once = sent(server);
-  const Ended second = logits(server.url() + name, {"--url-cache", cache.path().string()});
+  const Ended second = logits(server.url() + name, {"--url-cache", cache.path().string(), "--prefetch", "none"});
   CHECK(first.exit_code == 0);
   CHECK(second.out == first.out);
   CHECK(sent(server) == once + 1);  // its first byte, which says that the file is still the same

@@ -10,38 +10,13 @@ those of a run without a limit.
 """
 import argparse
 import json
-import os
-import pathlib
 import re
 import subprocess
 import sys
 
+import memory_group
+
 GIB = 1 << 30
-
-
-class Group:
-    """A memory control group of its own."""
-
-    def __init__(self, limit):
-        v1 = pathlib.Path("/sys/fs/cgroup/memory")
-        self.v1 = v1.is_dir()
-        self.path = (v1 if self.v1 else pathlib.Path("/sys/fs/cgroup")) / f"lazymoe{os.getpid()}"
-        self.path.mkdir()
-        (self.path / ("memory.limit_in_bytes" if self.v1 else "memory.max")).write_text(str(limit))
-
-    def run(self, command, timeout):
-        subprocess.run(["sync"], check=True)
-        pathlib.Path("/proc/sys/vm/drop_caches").write_text("3")
-        enter = lambda: (self.path / "cgroup.procs").write_text(str(os.getpid()))
-        try:
-            done = subprocess.run(command, preexec_fn=enter, capture_output=True, text=True, timeout=timeout,
-                                  shell=isinstance(command, str))
-            return done.returncode, done.stdout, done.stderr
-        except subprocess.TimeoutExpired:
-            return None, "", f"stopped after {timeout} s"
-
-    def close(self):
-        self.path.rmdir()
 
 
 def phases(output):
@@ -66,31 +41,33 @@ def main():
 
     memory = f"{int(args.limit * GIB) - (300 << 20)}"  # what the kernel keeps for the group needs room, too
     ours = [args.bench_tokens, args.model, "--memory", memory, *args.options.split()]
-    group = Group(int(args.limit * GIB))
-    rows = []
-    try:
-        code, out, err = group.run([*ours, "--tokens", "1", "--generate", str(args.generate)], args.timeout)
-        if code != 0:
-            sys.exit(err)
-        answer, ids = phases(out)
-        code, out, err = group.run([*ours, "--tokens", "1,500,7,1000,42,9,77,123", "-p", str(args.prompt), "--generate", "0"],
-                                   args.timeout)
-        if code != 0:
-            sys.exit(err)
-        prompt, _ = phases(out)
-        rows += [("first token", answer["prompt"]), ("first 16 after it", answer["first 16"]),
-                 (f"tokens 17 to {args.generate}", answer["after"]), (f"prompt of {args.prompt}", prompt["prompt"])]
-        reference = {}
-        if args.reference:
-            for key, n_prompt, n_generate in (("gen_tps", 1, 4), ("prompt_tps", args.prompt, 0)):
-                command = args.reference.format(prompt=n_prompt, generate=n_generate)
-                code, out, err = group.run(command, args.timeout)
-                found = re.search(rf'"{key}": *([0-9.e+-]+)', out)
+    limit = int(args.limit * GIB)
+
+    def run(command):
+        return memory_group.run(limit, command, cold=True, timeout=args.timeout)
+
+    def measure(*more):
+        done = run([*ours, *more])
+        if done.returncode != 0:
+            sys.exit(done.stderr)
+        return phases(done.stdout)
+
+    answer, ids = measure("--tokens", "1", "--generate", str(args.generate))
+    prompt, _ = measure("--tokens", "1,500,7,1000,42,9,77,123", "-p", str(args.prompt), "--generate", "0")
+    rows = [("first token", answer["prompt"]), ("first 16 after it", answer["first 16"]),
+            (f"tokens 17 to {args.generate}", answer["after"]), (f"prompt of {args.prompt}", prompt["prompt"])]
+    reference = {}
+    if args.reference:
+        for key, n_prompt, n_generate in (("gen_tps", 1, 4), ("prompt_tps", args.prompt, 0)):
+            try:
+                done = run(args.reference.format(prompt=n_prompt, generate=n_generate))
+                found = re.search(rf'"{key}": *([0-9.e+-]+)', done.stdout)
                 reference[key] = float(found.group(1)) if found else None
                 if not found:
-                    print(f"reference: {err.strip().splitlines()[-1:] or out}", file=sys.stderr)
-    finally:
-        group.close()
+                    print(f"reference: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
+            except subprocess.TimeoutExpired:
+                reference[key] = None
+                print(f"reference: stopped after {args.timeout} s", file=sys.stderr)
 
     print("| | tokens/s | read | hits | misses | waited | peak memory | of the reference |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|")

@@ -8,25 +8,13 @@ of the model's size and 64 MiB. Prints a table; fails if a run does, if it takes
 than 16 MiB of it unused. Needs root, to make a memory control group.
 """
 import json
-import os
 import pathlib
 import random
-import subprocess
 import sys
 
+import memory_group
+
 MIB = 1 << 20
-
-
-def run_in_group(limit, command):
-    v1 = pathlib.Path("/sys/fs/cgroup/memory")
-    group = (v1 if v1.is_dir() else pathlib.Path("/sys/fs/cgroup")) / f"lazymoe{os.getpid()}"
-    group.mkdir()
-    try:
-        (group / ("memory.limit_in_bytes" if v1.is_dir() else "memory.max")).write_text(str(limit))
-        enter = lambda: (group / "cgroup.procs").write_text(str(os.getpid()))
-        return subprocess.run(command, preexec_fn=enter, capture_output=True, text=True)
-    finally:
-        group.rmdir()
 
 
 def main():
@@ -38,9 +26,9 @@ def main():
     for model in models:
         memory = int(pathlib.Path(model).stat().st_size * 0.4) + 64 * MIB
         for threads in (1, 2, 4):
-            done = run_in_group(memory + 64 * MIB, [program, model, "--memory", str(memory), "--threads", str(threads),
-                                                    "--batch", "512", "--context", "1600", "--tokens", tokens,
-                                                    "--generate", "64"])
+            done = memory_group.run(memory + 64 * MIB, [program, model, "--memory", str(memory), "--threads", str(threads),
+                                                        "--batch", "512", "--context", "1600", "--tokens", tokens,
+                                                        "--generate", "64"])
             name = pathlib.Path(model).stem
             if done.returncode != 0:
                 faults += 1

@@ -125,12 +125,11 @@ class RoutedFfn {
       n_rows += routes_.tokens(group[i]).size();
     }
     for (std::size_t i = own_rows_.size(); i < n_rows; ++i) own_rows_.push_back(static_cast<std::uint32_t>(i));
-    bool begun = false;
     while (!waiting_.empty() || !halves_.empty()) {
       const std::uint64_t seen = leases.arrivals();
       const bool first = take_ready(waiting_, store::Extent::gate_up, leases);
       if (first) {
-        if (!std::exchange(begun, true)) reserve_hidden(n_rows, wave_.front().view.gate.rows);
+        if (n_done_ == first_row_) reserve_hidden(n_rows, wave_.front().view.gate.rows);
         run_gate_and_up(pool);
         halves_.insert(halves_.end(), wave_.begin(), wave_.end());
       }

@@ -4,14 +4,14 @@
 #include <concepts>
 #include <cstddef>
 #include <span>
-#include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "../core/error.hpp"
 #include "../core/types.hpp"
+#include "../core/visit_named.hpp"
 #include "source.hpp"
 
 namespace lazymoe::store {
@@ -106,12 +106,16 @@ class AnyPrefetch {
   /// The policy of that name, where `lookahead` is for the one that looks ahead.
   /// @throws Error{bad_argument} listing the names, when there is none
   [[nodiscard]] static AnyPrefetch of(std::string_view policy, Lookahead lookahead = GateLookahead().lookahead()) {
-    if (policy == NoPrefetch::name) return AnyPrefetch(NoPrefetch());
-    if (policy == SameAsLastToken::name) return AnyPrefetch(SameAsLastToken());
-    if (policy == GateLookahead::name) return AnyPrefetch(GateLookahead(lookahead));
-    std::string message = "there is no prefetch policy '" + std::string(policy) + "'; there are:";
-    for (const std::string_view other : names) message += " " + std::string(other);
-    throw Error(Errc::bad_argument, message);
+    const auto make = [&](auto tag) {
+      using P = typename decltype(tag)::type;
+      if constexpr (std::constructible_from<P, Lookahead>) {
+        return AnyPrefetch(P(lookahead));
+      } else {
+        return AnyPrefetch(P());
+      }
+    };
+    return visit_named("prefetch policy", policy, make, std::type_identity<NoPrefetch>{},
+                       std::type_identity<SameAsLastToken>{}, std::type_identity<GateLookahead>{});
   }
 
   [[nodiscard]] Lookahead lookahead() const noexcept {

@@ -29,6 +29,7 @@
 #include <lazymoe/store/expert_store.hpp>
 #include <nlohmann/json.hpp>
 
+#include "common/counters_json.hpp"
 #include "common/program.hpp"
 #include "support/temp_dir.hpp"
 #include "support/tiny_moe.hpp"
@@ -162,7 +163,7 @@ int main(int argc, char** argv) {
       const double now = run(resident, length, none).seconds;
       nlohmann::ordered_json line{{"prefetch", name}, {"depth", depth}, {"seconds", r.seconds},
                                   {"of_T", r.seconds / ((compute + now) / 2)}, {"bytes_per_token", r.bytes}};
-      for (const auto& [field, member] : lazymoe::instrument::counter_fields) line[std::string(field)] = r.counters.*member;
+      examples::add_counters(line, r.counters);
       std::cout << line << std::endl;
     };
     report("none", AnyPrefetch(), 0);

@@ -16,6 +16,7 @@
 #include <lazymoe/instrument/stopwatch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "common/counters_json.hpp"
 #include "common/engine.hpp"
 #include "common/program.hpp"
 
@@ -36,9 +37,7 @@ class Phases {
                                 {"seconds", seconds},
                                 {"tokens_per_s", static_cast<double>(n_tokens) / seconds},
                                 {"peak_rss", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024}};
-    for (const auto& [field, member] : lazymoe::instrument::counter_fields) {
-      line[std::string(field)] = (now - before_).*member;
-    }
+    examples::add_counters(line, now - before_);
     std::cout << line << std::endl;
     before_ = now;
     watch_ = {};

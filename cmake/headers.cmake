@@ -208,6 +208,7 @@ set(lazymoe_headers
   include/lazymoe/store/representation.hpp
   include/lazymoe/store/detail/resident_set.hpp
   include/lazymoe/store/expert_store.hpp
+  include/lazymoe/store/forwarding_source.hpp
   include/lazymoe/store/lease.hpp
   include/lazymoe/store/memory_budget.hpp
   include/lazymoe/store/policies.hpp

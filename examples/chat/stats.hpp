@@ -19,6 +19,8 @@
 #include <lazymoe/instrument/counters.hpp>
 #include <nlohmann/json.hpp>
 
+#include "common/counters_json.hpp"
+
 namespace examples {
 
 /// Tokens and their speed, for people.
@@ -96,9 +98,9 @@ class StatsFile {
                                 {"prompt_ns", reply.prompt_ns},      {"answer_tokens", reply.n_generated},
                                 {"answer_ns", reply.generate_ns}};
     if (before && after) {
-      line["store"] = json(after->total - before->total);
+      add_counters(line["store"], after->total - before->total);
       for (std::size_t i = 0; i < after->layers.size(); ++i) {
-        line["layers"].push_back(json(after->layers[i] - before->layers[i]));
+        add_counters(line["layers"].emplace_back(), after->layers[i] - before->layers[i]);
       }
     }
     out_ << line << std::endl;
@@ -106,11 +108,6 @@ class StatsFile {
   }
 
  private:
-  [[nodiscard]] static nlohmann::ordered_json json(const lazymoe::instrument::StoreCounters& counters) {
-    nlohmann::ordered_json fields;
-    for (const auto& [name, member] : lazymoe::instrument::counter_fields) fields[std::string(name)] = counters.*member;
-    return fields;
-  }
   void check() const {
     if (!out_) throw lazymoe::Error(lazymoe::Errc::io, path_ + ": cannot write");
   }

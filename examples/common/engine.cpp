@@ -9,13 +9,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <boost/hana/type.hpp>
 #include <lazymoe/cache/hot_set.hpp>
 #include <lazymoe/cache/pinned.hpp>
 #include <lazymoe/cache/registry.hpp>
@@ -30,6 +30,7 @@
 #endif
 #include <lazymoe/store/all_resident.hpp>
 #include <lazymoe/store/expert_store.hpp>
+#include <lazymoe/store/forwarding_source.hpp>
 #include <lazymoe/store/memory_budget.hpp>
 #include <lazymoe/store/prefetch.hpp>
 #include <lazymoe/store/representation.hpp>
@@ -141,15 +142,19 @@ struct Chosen {
   using Prefetch = lazymoe::store::AnyPrefetch;
 };
 
-/// Calls fn(hana::type<R>) for the representation of that name.
+/// Calls fn(tags...) with a tag for every representation that can be chosen.
 template <class Fn>
-auto visit_representation(std::string_view name, Fn&& fn) {
+auto with_representations(Fn&& fn) {
   namespace quant = lazymoe::quant;
   using namespace lazymoe::store;
-  return lazymoe::visit_named("representation", name, fn, boost::hana::type<KeepQuantized>{},
-                              boost::hana::type<DecodeTo<quant::F32>>{}, boost::hana::type<DecodeTo<quant::F16>>{},
-                              boost::hana::type<DecodeTo<quant::BF16>>{}, boost::hana::type<RequantizeTo<quant::Q8_0>>{},
-                              boost::hana::type<RequantizeTo<quant::Q4_0>>{});
+  return fn(std::type_identity<KeepQuantized>{}, std::type_identity<DecodeTo<quant::F32>>{},
+            std::type_identity<DecodeTo<quant::F16>>{}, std::type_identity<DecodeTo<quant::BF16>>{},
+            std::type_identity<RequantizeTo<quant::Q8_0>>{}, std::type_identity<RequantizeTo<quant::Q4_0>>{});
+}
+
+std::vector<std::string> representation_names() {
+  return with_representations(
+      [](auto... tags) { return std::vector<std::string>{std::string(decltype(tags)::type::name)...}; });
 }
 
 /// The whole of a small file.
@@ -191,7 +196,7 @@ void EngineOptions::add_to(CLI::App& app) {
     if (experts == "eager" && typed(memory_option)) {
       throw CLI::ValidationError("--memory", "eager experts are all resident, whatever memory there is");
     }
-    if (typed(app.get_option("--storage")) && (model.starts_with("http://") || model.starts_with("https://"))) {
+    if (typed(app.get_option("--storage")) && is_url(model)) {
       throw CLI::ValidationError("--storage", "is for files; what lies at a URL is read by requests for ranges");
     }
     if (typed(memory_option) && typed(budget_option)) {
@@ -217,7 +222,7 @@ void EngineOptions::add_to(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--representation", representation,
                  "what lazy experts become in memory: as in the file, or packed anew, which changes the logits")
-      ->check(one_of({"keep", "F32", "F16", "BF16", "Q8_0", "Q4_0"}))
+      ->check(one_of(representation_names()))
       ->capture_default_str();
   app.add_option("--hot-set", hot_set, "file of lines \"layer expert\": experts that are evicted last");
   app.add_option("--checksums", checksums,
@@ -268,25 +273,15 @@ lazymoe::Bytes recommended_budget(const lazymoe::experts::ExpertMap& map) {
   return std::max(lazymoe::store::SlotPlan::floor_bytes(map), everything / 5 * 2);
 }
 
-/// Passes everything on, and tells what was routed.
-class Engine::Listening final : public lazymoe::store::ExpertSource {
+/// Tells what was routed.
+class Engine::Listening final : public lazymoe::store::ForwardingSource {
  public:
-  Listening(const Engine& engine, std::unique_ptr<ExpertSource> source) : engine_(engine), source_(std::move(source)) {}
+  Listening(const Engine& engine, std::unique_ptr<ExpertSource> source)
+      : ForwardingSource(*source), engine_(engine), source_(std::move(source)) {}
 
-  lazymoe::store::Leases acquire(lazymoe::LayerIndex layer, std::span<const lazymoe::ExpertIndex> experts,
-                                 lazymoe::store::Use use) override {
-    return source_->acquire(layer, experts, use);
-  }
-  bool resident(lazymoe::LayerIndex layer, lazymoe::ExpertIndex expert) const override {
-    return source_->resident(layer, expert);
-  }
   void on_route(const lazymoe::store::RouteEvent& event) override {
     if (engine_.on_route) engine_.on_route(event);
-    source_->on_route(event);
-  }
-  lazymoe::store::Lookahead lookahead() const noexcept override { return source_->lookahead(); }
-  void expect(lazymoe::LayerIndex layer, std::span<const lazymoe::ExpertIndex> experts) noexcept override {
-    source_->expect(layer, experts);
+    ForwardingSource::on_route(event);
   }
 
  private:
@@ -309,9 +304,11 @@ std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_source(const EngineOp
   if (options.experts == "eager") {
     source = open_eager(std::move(storage));
   } else {
-    visit_representation(options.representation, [&](auto representation) {
-      source = open_lazy<typename decltype(representation)::type>(std::move(storage), options);
-    });
+    const auto open = [&](auto tag) {
+      source = open_lazy<typename decltype(tag)::type>(std::move(storage), options);
+    };
+    with_representations(
+        [&](auto... tags) { lazymoe::visit_named("representation", options.representation, open, tags...); });
   }
   return std::make_unique<Listening>(*this, std::move(source));
 }

@@ -20,7 +20,7 @@ struct ModelFiles::Remote {
 };
 
 ModelFiles::ModelFiles(const std::string& model, const std::string& url_cache) {
-  if (!lazymoe::io::is_url(model)) return;
+  if (!is_url(model)) return;
   std::optional<std::filesystem::path> folder;
   if (!url_cache.empty()) folder = url_cache;
   remote_ = std::make_shared<const Remote>(Remote{lazymoe::io::RemoteFiles({}, std::move(folder))});
@@ -49,7 +49,7 @@ std::string ModelFiles::traffic() const {
 struct ModelFiles::Remote {};
 
 ModelFiles::ModelFiles(const std::string& model, const std::string&) {
-  if (model.starts_with("http://") || model.starts_with("https://")) {
+  if (is_url(model)) {
     throw lazymoe::Error(lazymoe::Errc::bad_argument, model + ": this program was built without libcurl and opens files only");
   }
 }

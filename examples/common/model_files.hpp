@@ -11,6 +11,11 @@
 
 namespace examples {
 
+/// Whether a model is named by URL.
+[[nodiscard]] inline bool is_url(const std::string& model) {
+  return model.starts_with("http://") || model.starts_with("https://");
+}
+
 /// How the files of a model are reached: on a disk, or by URL where the programs are built with libcurl.
 class ModelFiles {
  public:

@@ -14,6 +14,7 @@
 #include <lazymoe/gguf/file.hpp>
 #include <lazymoe/parallel/thread_pool.hpp>
 #include <lazymoe/store/all_resident.hpp>
+#include <lazymoe/store/forwarding_source.hpp>
 
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
@@ -29,9 +30,9 @@ namespace {
 using End = Reply::End;
 
 /// A source of which one call fails.
-class FailingOnce final : public store::ExpertSource {
+class FailingOnce final : public store::ForwardingSource {
  public:
-  explicit FailingOnce(ExpertSource& source) : source_(source) {}
+  using ForwardingSource::ForwardingSource;
 
   std::optional<std::size_t> calls_until_failure;
 
@@ -40,12 +41,8 @@ class FailingOnce final : public store::ExpertSource {
       calls_until_failure.reset();
       throw Error(Errc::io, "the disk is gone");
     }
-    return source_.acquire(layer, experts, use);
+    return ForwardingSource::acquire(layer, experts, use);
   }
-  bool resident(LayerIndex layer, ExpertIndex expert) const override { return source_.resident(layer, expert); }
-
- private:
-  ExpertSource& source_;
 };
 
 /// The model that comes with the examples.

@@ -10,6 +10,7 @@
 #include <lazymoe/io/file_handle.hpp>
 #include <lazymoe/models/load.hpp>
 #include <lazymoe/store/expert_store.hpp>
+#include <lazymoe/store/forwarding_source.hpp>
 
 #include "models/loaded.hpp"
 #include "support/catch.hpp"
@@ -35,20 +36,16 @@ std::vector<float> rows(const std::vector<float>& logits, std::size_t first, std
 }
 
 /// Passes experts on until the reads of one acquire() fail.
-class Unreliable final : public store::ExpertSource {
+class Unreliable final : public store::ForwardingSource {
  public:
-  explicit Unreliable(store::ExpertSource& inner) : inner_(inner) {}
+  using ForwardingSource::ForwardingSource;
 
   store::Leases acquire(LayerIndex layer, std::span<const ExpertIndex> experts, store::Use use) override {
     if (calls_until_failure-- == 0) throw Error(Errc::io, "the disk is gone");
-    return inner_.acquire(layer, experts, use);
+    return ForwardingSource::acquire(layer, experts, use);
   }
-  bool resident(LayerIndex layer, ExpertIndex expert) const override { return inner_.resident(layer, expert); }
 
   int calls_until_failure = -1;
-
- private:
-  store::ExpertSource& inner_;
 };
 
 /// The same model with each expert's fused gate and up in two tensors.

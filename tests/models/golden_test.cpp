@@ -14,6 +14,7 @@
 
 #include <lazymoe/store/all_resident.hpp>
 #include <lazymoe/store/expert_store.hpp>
+#include <lazymoe/store/forwarding_source.hpp>
 
 #include "models/loaded.hpp"
 #include "support/catch.hpp"
@@ -58,23 +59,16 @@ std::vector<Route> golden_routes(const std::string& model) {
 }
 
 /// Writes down what routers choose.
-class Listening final : public store::ExpertSource {
+class Listening final : public store::ForwardingSource {
  public:
-  explicit Listening(store::ExpertSource& inner) : inner_(inner) {}
+  using ForwardingSource::ForwardingSource;
 
-  store::Leases acquire(LayerIndex layer, std::span<const ExpertIndex> experts, store::Use use) override {
-    return inner_.acquire(layer, experts, use);
-  }
-  bool resident(LayerIndex layer, ExpertIndex expert) const override { return inner_.resident(layer, expert); }
   void on_route(const store::RouteEvent& event) override {
     Route& route = routes.emplace_back(Route{event.layer, event.position});
     route.insert(route.end(), event.experts.begin(), event.experts.end());
   }
 
   std::vector<Route> routes;
-
- private:
-  store::ExpertSource& inner_;
 };
 
 struct Result {

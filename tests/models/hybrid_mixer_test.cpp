@@ -7,6 +7,7 @@
 
 #include <lazymoe/models/load.hpp>
 #include <lazymoe/store/expert_store.hpp>
+#include <lazymoe/store/forwarding_source.hpp>
 
 #include "models/loaded.hpp"
 #include "support/catch.hpp"
@@ -30,21 +31,16 @@ std::vector<float> rows(const std::vector<float>& logits, std::size_t first, std
 }
 
 /// Fails to lend when its countdown ends.
-class Unreliable final : public store::ExpertSource {
+class Unreliable final : public store::ForwardingSource {
  public:
-  explicit Unreliable(store::ExpertSource& inner) : inner_(inner) {}
+  using ForwardingSource::ForwardingSource;
 
   store::Leases acquire(LayerIndex layer, std::span<const ExpertIndex> experts, store::Use use) override {
     if (calls_until_failure > 0 && --calls_until_failure == 0) throw Error(Errc::io, "the disk is gone");
-    return inner_.acquire(layer, experts, use);
+    return ForwardingSource::acquire(layer, experts, use);
   }
-  bool resident(LayerIndex layer, ExpertIndex expert) const override { return inner_.resident(layer, expert); }
-  void on_route(const store::RouteEvent& event) override { inner_.on_route(event); }
 
   std::size_t calls_until_failure = 0;
-
- private:
-  store::ExpertSource& inner_;
 };
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -167,21 +166,21 @@ Speed by_threads(Slices& slices, unsigned depth, double seconds, std::span<const
 }
 
 #ifdef LAZYMOE_BENCH_URING
-/// One thread that waits for its oldest ticket; it has some more than the kernel has reads, so that these do not run out
-/// while it waits.
-Speed by_tickets(Slices& slices, unsigned depth, double seconds, std::span<const std::filesystem::path> paths) {
+/// One thread that collects and submits again; it has some more than the kernel has reads, so that these do not run out
+/// meanwhile.
+Speed by_one_thread(Slices& slices, unsigned depth, double seconds, std::span<const std::filesystem::path> paths) {
   storage::Uring uring(paths, depth);
-  const std::size_t n_tickets = depth + depth / 4;
-  Buffers buffers(n_tickets, slices);
+  const std::size_t n_reads = depth + depth / 4;
+  Buffers buffers(n_reads, slices);
   const Meter meter;
-  std::deque<std::pair<storage::Uring::Ticket, std::size_t>> under_way;
-  for (std::size_t i = 0; i < n_tickets; ++i) under_way.emplace_back(uring.submit(slices.next(), buffers[i]), i);
-  while (!under_way.empty()) {
-    const auto [ticket, i] = under_way.front();
-    under_way.pop_front();
-    (void)uring.wait(ticket);
+  for (std::size_t i = 0; i < n_reads; ++i) uring.submit(slices.next(), buffers[i], i);
+  for (std::size_t n_left = n_reads; n_left > 0;) {
+    const storage::Completed completed = uring.next();
+    if (completed.failure != nullptr) std::rethrow_exception(completed.failure);
     if (meter.seconds() < seconds) {
-      under_way.emplace_back(uring.submit(slices.next(), buffers[i]), i);
+      uring.submit(slices.next(), buffers[static_cast<std::size_t>(completed.tag)], completed.tag);
+    } else {
+      --n_left;
     }
   }
   return meter.end(slices.bytes());
@@ -198,8 +197,7 @@ constexpr Way ways[] = {
     {"pread", by_threads<storage::Pread>},
     {"direct", by_threads<storage::Direct>},
 #ifdef LAZYMOE_BENCH_URING
-    {"uring", by_tickets},
-    {"uring, a thread each", by_threads<storage::Uring>},
+    {"uring", by_one_thread},
 #endif
 };
 

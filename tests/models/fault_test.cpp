@@ -44,7 +44,7 @@ storage::AnyStorage faulty(std::uint32_t seed, std::span<const std::filesystem::
   switch (seed % 4) {
     case 0: return storage::AnyStorage(storage::BasicPread<storage::FaultyRead>(paths, read));
     case 1: return storage::AnyStorage(storage::BasicDirect<storage::FaultyRead>(paths, read));
-    case 2: return storage::AnyStorage(storage::Faulty<test::DeferredStorage>(paths, plan));
+    case 2: return storage::AnyStorage(test::Deferred(storage::Faulty<storage::Pread>(paths, plan)));
     default: return storage::AnyStorage(storage::Faulty<storage::Pread>(paths, plan));
   }
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <iterator>
 #include <span>
 #include <string>
@@ -11,6 +12,9 @@
 
 #include <lazymoe/cache/registry.hpp>
 #include <lazymoe/storage/registry.hpp>
+#ifdef LAZYMOE_TEST_URING
+#include <lazymoe/storage/uring.hpp>
+#endif
 #include <lazymoe/store/expert_store.hpp>
 
 #include "models/loaded.hpp"
@@ -47,6 +51,15 @@ std::uint64_t hash_of(const Model& model, std::size_t n_batch, const Mode& mode)
   const auto tokens = test::some_tokens(n_tokens, model.config().n_vocab);
   return hash(test::all_logits(
       model, tokens, {.n_batch = n_batch, .kv_type = mode.kv_type, .recurrence = mode.recurrence}));
+}
+
+/// One with reads under way by itself: io_uring where there is liburing.
+storage::AnyStorage asynchronous(std::span<const std::filesystem::path> paths, std::size_t turn) {
+#ifdef LAZYMOE_TEST_URING
+  if (turn % 2 == 0) return storage::AnyStorage(storage::Uring(paths));
+#endif
+  (void)turn;
+  return storage::AnyStorage(test::DeferredStorage(paths));
 }
 
 /// One store for all policies: each is also compiled into a store of its own in tests/store.
@@ -117,7 +130,7 @@ TEST_CASE("Neither budget, eviction, storage, prefetch, threads nor batches chan
         parallel::ThreadPool pool(turn.threads);
         const auto prefetch = store::AnyPrefetch::names[n_runs % store::AnyPrefetch::names.size()];
         CAPTURE(prefetch);
-        auto opened = n_runs % 5 == 0 ? storage::AnyStorage(test::DeferredStorage(file.paths()))
+        auto opened = n_runs % 5 == 0 ? asynchronous(file.paths(), n_runs / 5)
                                       : storage::make_storage(storage, file.paths());
         store::ExpertStore<Policies> experts(
             map, std::move(opened), {.budget = budget, .prefetches = 1 + n_runs % 3},

@@ -5,6 +5,7 @@
 #include <lazymoe/storage/mmap.hpp>
 #include <lazymoe/storage/pread.hpp>
 
+#include "async_laws.hpp"
 #include "storage_laws.hpp"
 #include "support/catch.hpp"
 
@@ -15,6 +16,7 @@ static_assert(storage::Throttled<storage::Mmap>::name == "throttled-mmap");
 TEMPLATE_TEST_CASE("Throttled obeys the laws of the storage it decorates", "[storage][throttled]", storage::Memory,
                    storage::Pread) {
   test::check_storage_laws<storage::Throttled<TestType>>();
+  test::check_async_laws<storage::Throttled<TestType>>();
 }
 
 TEST_CASE("Throttled reads share the bandwidth and not the latency", "[storage][throttled]") {
@@ -30,9 +32,8 @@ TEST_CASE("Throttled reads share the bandwidth and not the latency", "[storage][
   CHECK(one.elapsed_ns() >= 50'000'000);
 
   const instrument::Stopwatch four;
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 4; ++i) threads.emplace_back([&] { (void)disk.fetch(slice, {}); });
-  for (auto& thread : threads) thread.join();
+  for (std::uint64_t i = 0; i < 4; ++i) disk.submit(slice, {}, i);
+  for (std::uint64_t i = 0; i < 4; ++i) CHECK(disk.next().tag == i);
   CHECK(four.elapsed_ns() >= 110'000'000);  // not 200
 }
 

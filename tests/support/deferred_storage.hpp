@@ -2,8 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <exception>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -14,44 +15,55 @@
 
 namespace lazymoe::test {
 
-/// An asynchronous storage that reads when it is waited for: the ways of one without its system calls.
-class DeferredStorage {
+/// An asynchronous storage that reads when it is waited for, the newest first: the ways of one without its system
+/// calls.
+template <storage::StoragePolicy Inner>
+class Deferred {
  public:
   static constexpr std::string_view name = "deferred";
-  enum class Ticket : std::uint32_t {};
 
-  explicit DeferredStorage(std::span<const std::filesystem::path> paths)
-      : inner_(paths), state_(std::make_unique<State>()) {}
+  explicit Deferred(std::span<const std::filesystem::path> paths) : Deferred(Inner(paths)) {}
+  explicit Deferred(Inner inner) : inner_(std::move(inner)), state_(std::make_unique<State>()) {}
 
-  [[nodiscard]] Bytes footprint(const experts::SliceRef& slice) const noexcept { return inner_.footprint(slice); }
+  [[nodiscard]] Bytes footprint(const experts::SliceRef& slice) noexcept { return inner_.footprint(slice); }
   [[nodiscard]] std::span<const std::byte> fetch(const experts::SliceRef& slice, std::span<std::byte> scratch) {
-    return wait(submit(slice, scratch));
+    return inner_.fetch(slice, scratch);
   }
-  [[nodiscard]] Ticket submit(const experts::SliceRef& slice, std::span<std::byte> scratch) {
+  void submit(const experts::SliceRef& slice, std::span<std::byte> scratch, std::uint64_t tag) {
     const std::lock_guard lock(state_->mutex);
-    state_->asked[state_->next] = {slice, scratch};
-    return Ticket{state_->next++};
+    state_->asked.push_back({slice, scratch, tag});
   }
-  [[nodiscard]] std::span<const std::byte> wait(Ticket ticket) {
-    std::pair<experts::SliceRef, std::span<std::byte>> asked;
+  [[nodiscard]] storage::Completed next() {
+    Asked asked;
     {
       const std::lock_guard lock(state_->mutex);
-      asked = state_->asked.at(static_cast<std::uint32_t>(ticket));
-      state_->asked.erase(static_cast<std::uint32_t>(ticket));
+      asked = state_->asked.back();
+      state_->asked.pop_back();
     }
-    return inner_.fetch(asked.first, asked.second);
+    storage::Completed completed{.tag = asked.tag};
+    try {
+      completed.bytes = inner_.fetch(asked.slice, asked.scratch);
+    } catch (...) {
+      completed.failure = std::current_exception();
+    }
+    return completed;
   }
 
  private:
+  struct Asked {
+    experts::SliceRef slice;
+    std::span<std::byte> scratch;
+    std::uint64_t tag = 0;
+  };
   struct State {
     std::mutex mutex;
-    std::map<std::uint32_t, std::pair<experts::SliceRef, std::span<std::byte>>> asked;
-    std::uint32_t next = 0;
+    std::deque<Asked> asked;
   };
 
-  storage::Pread inner_;
+  Inner inner_;
   std::unique_ptr<State> state_;
 };
+using DeferredStorage = Deferred<storage::Pread>;
 static_assert(storage::AsyncStorage<DeferredStorage>);
 
 }  // namespace lazymoe::test

@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "../core/contract.hpp"
 #include "../core/types.hpp"
 #include "../experts/slice.hpp"
 #include "pread.hpp"
@@ -36,12 +38,12 @@ class AnyStorage {
   }
   /// Whether the storage can have reads under way by itself.
   [[nodiscard]] bool asynchronous() const noexcept { return storage_->asynchronous(); }
-  enum class Ticket : std::uint64_t {};
   /// @pre asynchronous()
-  [[nodiscard]] Ticket submit(const experts::SliceRef& slice, std::span<std::byte> scratch) {
-    return storage_->submit(slice, scratch);
+  void submit(const experts::SliceRef& slice, std::span<std::byte> scratch, std::uint64_t tag) {
+    storage_->submit(slice, scratch, tag);
   }
-  [[nodiscard]] std::span<const std::byte> wait(Ticket ticket) { return storage_->wait(ticket); }
+  /// @pre asynchronous()
+  [[nodiscard]] Completed next() { return storage_->next(); }
   /// Sentences for people about what the storage could not do as asked; see Direct::notes().
   [[nodiscard]] std::vector<std::string> notes() const { return storage_->notes(); }
   /// Nothing where the storage has no memory to give back.
@@ -54,8 +56,8 @@ class AnyStorage {
     [[nodiscard]] virtual std::span<const std::byte> fetch(const experts::SliceRef& slice,
                                                            std::span<std::byte> scratch) = 0;
     [[nodiscard]] virtual bool asynchronous() const noexcept = 0;
-    [[nodiscard]] virtual Ticket submit(const experts::SliceRef& slice, std::span<std::byte> scratch) = 0;
-    [[nodiscard]] virtual std::span<const std::byte> wait(Ticket ticket) = 0;
+    virtual void submit(const experts::SliceRef& slice, std::span<std::byte> scratch, std::uint64_t tag) = 0;
+    [[nodiscard]] virtual Completed next() = 0;
     [[nodiscard]] virtual std::vector<std::string> notes() const = 0;
     virtual void discard(const experts::SliceRef& slice) noexcept = 0;
   };
@@ -68,20 +70,20 @@ class AnyStorage {
       return storage.fetch(slice, scratch);
     }
     bool asynchronous() const noexcept override { return storage::asynchronous(storage); }
-    Ticket submit(const experts::SliceRef& slice, std::span<std::byte> scratch) override {
+    void submit(const experts::SliceRef& slice, std::span<std::byte> scratch, std::uint64_t tag) override {
       if constexpr (AsyncStorage<S>) {
-        return static_cast<Ticket>(storage.submit(slice, scratch));
+        storage.submit(slice, scratch, tag);
       } else {
         LAZYMOE_EXPECTS(asynchronous());
-        return (void)slice, (void)scratch, Ticket{};
+        (void)slice, (void)scratch, (void)tag;
       }
     }
-    std::span<const std::byte> wait(Ticket ticket) override {
+    Completed next() override {
       if constexpr (AsyncStorage<S>) {
-        return storage.wait(static_cast<typename S::Ticket>(ticket));
+        return storage.next();
       } else {
         LAZYMOE_EXPECTS(asynchronous());
-        return (void)ticket, std::span<const std::byte>{};
+        return {};
       }
     }
     std::vector<std::string> notes() const override {

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <sys/types.h>
-
-#include <cerrno>
 #include <cstddef>
 #include <filesystem>
 #include <span>
@@ -11,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "../core/error.hpp"
 #include "../core/types.hpp"
 #include "../experts/slice.hpp"
 #include "../io/file_handle.hpp"
@@ -42,23 +38,7 @@ class BasicDirect {
   /// @pre    scratch.size() >= footprint(slice)
   /// @throws Error{io}
   [[nodiscard]] std::span<const std::byte> fetch(const experts::SliceRef& slice, std::span<std::byte> scratch) const {
-    const detail::DirectRead read = files_.plan(slice, scratch);
-    std::size_t done = 0;
-    int refusals = 0;
-    while (done < read.needed) {
-      const ssize_t got = read_at_(read.descriptor, read.into.subspan(done), static_cast<off_t>(read.offset + done));
-      if (got < 0 && (errno == EINTR || (errno == EAGAIN && ++refusals <= io::FileHandle::most_refusals))) continue;
-      if (got < 0 && errno != EINVAL) {
-        throw_errno("read " + std::to_string(slice.bytes) + " bytes", read.file->path().string(), read.offset + done);
-      }
-      if (got > 0) done += static_cast<std::size_t>(got);
-      // What direct reads refuse (EINVAL), and what is left after they ended within a block, comes through the cache.
-      if (got <= 0 || done % detail::DirectFiles::block != 0) break;
-    }
-    if (done < read.needed) {
-      read.file->read_exact_at(read.offset + done, read.into.subspan(done, read.needed - done), read_at_);
-    }
-    return read.slice;
+    return files_.read(slice, scratch, read_at_);
   }
 
  private:

@@ -2,6 +2,8 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <span>
 #include <string_view>
@@ -41,24 +43,29 @@ template <StoragePolicy S>
   return footprint == 0 ? 0 : footprint - 1;
 }
 
+/// A read that is over.
+struct Completed {
+  std::uint64_t tag = 0;                  ///< as given to submit()
+  std::span<const std::byte> bytes = {};  ///< as fetch would have returned
+  std::exception_ptr failure = nullptr;   ///< or what it would have thrown
+};
+
 /// A storage that can have many reads under way without a thread for each.
 ///
-///   s.submit(slice, scratch)  begins a fetch, whose scratch stays alive and untouched until wait returns
-///   s.wait(ticket)            ends it: as fetch
+///   s.submit(slice, scratch, tag)  begins a fetch, whose scratch stays alive and untouched until it is over; if it
+///                                  throws, nothing has begun
+///   s.next()                       blocks until a read is over that was not told of before; at least one must be left
 /// Laws, checked by tests/storage/async_laws.hpp:
-///   1. wait returns what fetch would have, in whatever order tickets are waited for, and by whatever thread
-///   2. every ticket is waited for once; those that are not when s dies are over when its destructor returns
+///   1. next tells of every read once, in any order, as fetch would have ended it
+///   2. several threads may submit and fetch while one is in next
+///   3. reads under way when s dies are over when its destructor returns
 template <class S>
 concept AsyncStorage =
     StoragePolicy<S> && requires(S storage, const experts::SliceRef& slice, std::span<std::byte> scratch,
-                                 typename S::Ticket ticket) {
-      { storage.submit(slice, scratch) } -> std::same_as<typename S::Ticket>;
-      { storage.wait(ticket) } -> std::same_as<std::span<const std::byte>>;
+                                 std::uint64_t tag) {
+      { storage.submit(slice, scratch, tag) } -> std::same_as<void>;
+      { storage.next() } -> std::same_as<Completed>;
     };
-
-/// A storage whose fetch may block although it returns a view of its own: it says so by a member `blocks`.
-template <class S>
-concept BlockingStorage = StoragePolicy<S> && S::blocks;
 
 /// A storage that can begin to bring a slice nearer without waiting for it. A hint changes no result, and a
 /// slice outside its file is ignored.
@@ -76,7 +83,7 @@ concept DiscardableStorage = StoragePolicy<S> && requires(S storage, const exper
 
 // clang-format on
 
-/// Whether submit() and wait() are to be used: an asynchronous storage that is chosen while running may be none after
+/// Whether submit() and next() are to be used: an asynchronous storage that is chosen while running may be none after
 /// all, and says so by a member asynchronous().
 template <StoragePolicy S>
 [[nodiscard]] bool asynchronous(const S& storage) noexcept {

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -12,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "../core/contract.hpp"
 #include "../core/joined_name.hpp"
 #include "../core/types.hpp"
 #include "../experts/slice.hpp"
@@ -25,7 +29,8 @@ struct DiskModel {
   std::chrono::nanoseconds latency{0};  ///< from a request until its first byte
 };
 
-/// Another storage, slowed down as if it read from a disk of given speed: for repeatable experiments.
+/// Another storage, slowed down as if it read from a disk of given speed: for repeatable experiments. Asynchronous,
+/// whatever the other is.
 ///
 /// @pre the storage itself is quicker than the disk that it imitates
 template <StoragePolicy Storage>
@@ -34,43 +39,80 @@ class Throttled {
 
  public:
   static constexpr std::string_view name = JoinedName<prefix, Storage::name>::value;
-  static constexpr bool blocks = true;
 
   /// As quick as the storage itself.
   explicit Throttled(std::span<const std::filesystem::path> paths) : Throttled(Storage(paths), {}) {}
 
   Throttled(Storage storage, DiskModel disk)
-      : storage_(std::move(storage)), disk_(disk), wire_(std::make_unique<Wire>()) {}
+      : storage_(std::move(storage)), disk_(disk), state_(std::make_unique<State>()) {}
 
   [[nodiscard]] Bytes footprint(const experts::SliceRef& slice) noexcept { return storage_.footprint(slice); }
 
   /// As the storage's, and over no sooner than the disk would have been.
   /// @throws Error{io}
   [[nodiscard]] std::span<const std::byte> fetch(const experts::SliceRef& slice, std::span<std::byte> scratch) {
-    const auto begin = Clock::now();
-    const auto view = storage_.fetch(slice, scratch);
-    std::this_thread::sleep_until(end_of(begin, slice.bytes));
-    return view;
+    return end({.slice = slice, .scratch = scratch, .due = due(slice.bytes)});
+  }
+
+  /// Begins a fetch. @pre as fetch, and scratch stays alive until next() has told of it
+  void submit(const experts::SliceRef& slice, std::span<std::byte> scratch, std::uint64_t tag) {
+    const auto when = due(slice.bytes);
+    const std::lock_guard lock(state_->mutex);
+    state_->under_way.push_back({.slice = slice, .scratch = scratch, .due = when, .tag = tag});
+  }
+
+  /// Blocks until the oldest is over. @pre there is one
+  [[nodiscard]] Completed next() {
+    Fetch oldest;
+    {
+      const std::lock_guard lock(state_->mutex);
+      LAZYMOE_EXPECTS(!state_->under_way.empty());
+      oldest = state_->under_way.front();
+      state_->under_way.pop_front();
+    }
+    Completed completed{.tag = oldest.tag};
+    try {
+      completed.bytes = end(oldest);
+    } catch (...) {
+      completed.failure = std::current_exception();
+    }
+    return completed;
   }
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  struct Wire {
-    std::mutex mutex;
-    Clock::time_point free{};  ///< when the last byte asked for so far has passed
+  struct Fetch {
+    experts::SliceRef slice;
+    std::span<std::byte> scratch = {};
+    Clock::time_point due{};
+    std::uint64_t tag = 0;
   };
 
-  Clock::time_point end_of(Clock::time_point begin, Bytes bytes) {
+  struct State {
+    std::mutex mutex;
+    Clock::time_point free{};  ///< when the last byte asked for so far has passed the wire
+    std::deque<Fetch> under_way;
+  };
+
+  /// When what is asked for now will have passed the wire.
+  [[nodiscard]] Clock::time_point due(Bytes bytes) {
+    const auto now = Clock::now();
     const std::chrono::duration<double> passing(static_cast<double>(bytes) / disk_.bytes_per_second);
-    const std::lock_guard lock(wire_->mutex);
-    wire_->free = std::max(wire_->free, begin + disk_.latency) + std::chrono::duration_cast<Clock::duration>(passing);
-    return wire_->free;
+    const std::lock_guard lock(state_->mutex);
+    state_->free = std::max(state_->free, now + disk_.latency) + std::chrono::duration_cast<Clock::duration>(passing);
+    return state_->free;
+  }
+
+  [[nodiscard]] std::span<const std::byte> end(const Fetch& fetch) {
+    const auto view = storage_.fetch(fetch.slice, fetch.scratch);
+    std::this_thread::sleep_until(fetch.due);
+    return view;
   }
 
   Storage storage_;
   DiskModel disk_;
-  std::unique_ptr<Wire> wire_;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace lazymoe::storage

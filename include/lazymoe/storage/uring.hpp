@@ -3,10 +3,10 @@
 #include <liburing.h>
 
 #include <cerrno>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -31,15 +31,12 @@ namespace lazymoe::storage {
 /// Direct reads through io_uring: many under way at once, without a thread for each. As Direct in all else.
 ///
 /// Needs liburing (link `lazymoe::uring`), so that no umbrella includes this header.
-/// @thread safe: threads share one ring; of those that wait, one collects for all
+/// @thread safe: threads share one ring, and one at a time is in next()
 /// @source Axboe, "Efficient IO with io_uring", 2019
 class Uring {
  public:
   static constexpr std::string_view name = "uring";
   static constexpr unsigned default_depth = 16;  ///< enough for a disk at full speed
-
-  /// A fetch under way.
-  enum class Ticket : std::uint32_t {};
 
   /// @param  depth reads the kernel is given at once; others wait their turn
   /// @throws Error{io}, also where the system has no io_uring or forbids it
@@ -53,45 +50,47 @@ class Uring {
     return detail::DirectFiles::footprint(slice);
   }
 
-  /// Begins to read; scratch must stay alive and untouched until wait() returns.
+  /// Begins to read; scratch must stay alive and untouched until next() has told of it.
   /// @pre    scratch.size() >= footprint(slice)
   /// @throws Error{io} if the slice is not inside its file
-  [[nodiscard]] Ticket submit(const experts::SliceRef& slice, std::span<std::byte> scratch) {
+  void submit(const experts::SliceRef& slice, std::span<std::byte> scratch, std::uint64_t tag) {
     const detail::DirectRead read = state_->files.plan(slice, scratch);
     const std::lock_guard lock(state_->mutex);
-    return state_->submit(read);
+    state_->submit({.read = read, .tag = tag});
   }
 
-  /// Blocks until the bytes are in scratch.
-  /// @pre    the ticket came from submit(), and is waited for once
-  /// @throws Error{io}
-  [[nodiscard]] std::span<const std::byte> wait(Ticket ticket) {
-    const Op op = state_->wait(static_cast<std::uint32_t>(ticket));
-    if (op.error != 0) {
-      errno = op.error;
-      throw_errno("read " + std::to_string(op.read.slice.size()) + " bytes", op.read.file->path().string(),
-                  op.read.offset + op.done);
+  /// Blocks until some read is over.
+  /// @pre there is one that next() has not told of
+  [[nodiscard]] Completed next() {
+    const Op op = state_->next();
+    Completed completed{.tag = op.tag, .bytes = op.read.slice};
+    try {
+      if (op.error != 0) {
+        errno = op.error;
+        op.read.fail(op.done);
+      }
+      op.read.complete(op.done, io::SystemRead{});
+    } catch (...) {
+      completed.failure = std::current_exception();
     }
-    // What direct reads refuse, and what is left after they ended within a block, comes through the page cache.
-    if (op.done < op.read.needed) {
-      op.read.file->read_exact_at(op.read.offset + op.done, op.read.into.subspan(op.done, op.read.needed - op.done));
-    }
-    return op.read.slice;
+    return completed;
   }
 
+  /// Reads on the calling thread, without the ring.
   /// @pre    scratch.size() >= footprint(slice)
   /// @throws Error{io}
-  [[nodiscard]] std::span<const std::byte> fetch(const experts::SliceRef& slice, std::span<std::byte> scratch) {
-    return wait(submit(slice, scratch));
+  [[nodiscard]] std::span<const std::byte> fetch(const experts::SliceRef& slice,
+                                                 std::span<std::byte> scratch) const {
+    return state_->files.read(slice, scratch, io::SystemRead{});
   }
 
  private:
   struct Op {
     detail::DirectRead read;
+    std::uint64_t tag = 0;
     std::size_t done = 0;  ///< bytes
     int refusals = 0;      ///< in a row
     int error = 0;         ///< errno
-    bool over = false;
   };
 
   struct State {
@@ -112,19 +111,17 @@ class Uring {
       ::io_uring_queue_exit(&ring);
     }
 
-    Ticket submit(const detail::DirectRead& read) {
+    void submit(const Op& op) {
       if (idle.empty()) {
-        idle.reserve(ops.size() + 1);
-        waiting.reserve(ops.size() + 1);  // so that note() need not allocate
+        for (auto* list : {&idle, &waiting, &over}) list->reserve(ops.size() + 1);  // so that note() need not allocate
         ops.emplace_back();
         idle.push_back(static_cast<std::uint32_t>(ops.size() - 1));
       }
       const std::uint32_t id = idle.back();
-      ops[id] = {.read = read, .over = read.needed == 0};
-      if (!ops[id].over) waiting.push_back(id);
       idle.pop_back();
+      ops[id] = op;
+      (op.read.needed == 0 ? over : waiting).push_back(id);
       start();
-      return Ticket{id};
     }
 
     /// Gives the kernel as much as it may have.
@@ -142,23 +139,17 @@ class Uring {
       if (::io_uring_sq_ready(&ring) > 0) ::io_uring_submit(&ring);
     }
 
-    Op wait(std::uint32_t id) {
+    Op next() {
       std::unique_lock lock(mutex);
-      while (!ops[id].over) {
-        if (collecting) {
-          changed.wait(lock);
-          continue;
-        }
-        collecting = true;
+      while (over.empty()) {
         start();
         collect(&lock);
-        start();
-        collecting = false;
-        changed.notify_all();
       }
-      const Op op = ops[id];
+      start();
+      const std::uint32_t id = over.front();
+      over.erase(over.begin());
       idle.push_back(id);
-      return op;
+      return ops[id];
     }
 
     /// Waits, without the lock if there is one, for some reads to end, and takes note of them.
@@ -187,20 +178,23 @@ class Uring {
         op.error = -result;
       }
       const bool goes_on = try_again || (result > 0 && op.done % detail::DirectFiles::block == 0);
-      op.over = op.done >= op.read.needed || !goes_on;
-      if (!op.over) waiting.insert(waiting.begin(), id);
+      const bool is_over = op.done >= op.read.needed || !goes_on;
+      if (is_over) {
+        over.push_back(id);
+      } else {
+        waiting.insert(waiting.begin(), id);
+      }
     }
 
     detail::DirectFiles files;
     unsigned depth;
     std::mutex mutex;  ///< of all that follows, but for the ring's end where the kernel's answers come out
-    std::condition_variable changed;
     io_uring ring{};
-    std::deque<Op> ops;               ///< by ticket
-    std::vector<std::uint32_t> idle;  ///< tickets to give out
-    std::vector<std::uint32_t> waiting;
-    unsigned flying = 0;      ///< reads that the ring has
-    bool collecting = false;  ///< whether some thread waits for the kernel
+    std::deque<Op> ops;
+    std::vector<std::uint32_t> idle;     ///< ops that are none
+    std::vector<std::uint32_t> waiting;  ///< for the ring
+    std::vector<std::uint32_t> over;     ///< not told of so far
+    unsigned flying = 0;                 ///< reads that the ring has
   };
 
   std::unique_ptr<State> state_;

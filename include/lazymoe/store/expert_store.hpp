@@ -57,6 +57,7 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
               const std::function<Eviction(KeySpace)>& make_eviction = [](KeySpace space) { return Eviction(space); },
               Prefetch prefetch = {})
       : map_(std::move(map)),
+        n_experts_(n_experts(map_)),
         n_prefetches_(options.prefetches),
         plan_(map_, options.budget, Loader::Reader::slot_bytes(storage)),
         resident_(map_, plan_, make_eviction),
@@ -74,6 +75,10 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
     return SlotPlan::floor_bytes(map, Loader::Reader::slot_bytes(storage));
   }
 
+  ~ExpertStore() {
+    const std::lock_guard lock(mutex_);
+    wishes_.clear();  // what is being read ends, and begins no other read
+  }
   ExpertStore(const ExpertStore&) = delete;  // nor moves: reads under way know where it is
 
   /// @shape  experts[k], distinct -> Leases of size min(k, max_leases(layer)), same order
@@ -130,7 +135,13 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
     });
   }
 
-  [[nodiscard]] Lookahead lookahead() const noexcept override { return prefetch_.lookahead(); }
+  /// What the prefetch policy wants; nothing as long as all experts are resident.
+  [[nodiscard]] Lookahead lookahead() const noexcept override {
+    const Lookahead wanted = prefetch_.lookahead();
+    if (wanted.depth == 0) return wanted;
+    const std::lock_guard lock(mutex_);
+    return resident_.n_resident() < n_experts_ ? wanted : Lookahead{};
+  }
 
   void expect(LayerIndex layer, std::span<const ExpertIndex> experts) noexcept override {
     guess([&] { wish(layer, experts); });
@@ -203,14 +214,19 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
     {
       // Notified under the lock: a waiter may destroy the store as soon as it is let go.
       const std::lock_guard lock(mutex_);
-      ledger_.arrive(layer, failure == nullptr ? reads[i].bytes : 0);
-      if (contents_.arrive(slot, reads, i, part, std::move(failure))) {
+      ledger_.read(layer, failure == nullptr ? reads[i].bytes : 0);
+      const bool was_ready = contents_.ready(slot, Extent::gate_up);
+      const bool is_last = contents_.arrive(slot, reads, i, part, std::move(failure));
+      if (is_last) {
         resident_.arrive(slot, !contents_.failed(slot));
         ledger_.end(layer, contents_.guessed(slot));
         guesses = claim_guesses();
         released_.notify_all();
       }
-      arrived_.notify_all();
+      if (is_last || contents_.ready(slot, Extent::gate_up) != was_ready) {  // waking for a gate alone helps nobody
+        ledger_.arrive();
+        arrived_.notify_all();
+      }
     }
     for (const detail::Claim& claim : guesses) loader_.load(claim, parallel::Priority::prefetch);
   }
@@ -275,7 +291,14 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
     released_.notify_all();
   }
 
+  [[nodiscard]] static std::size_t n_experts(const experts::ExpertMap& map) noexcept {
+    std::size_t total = 0;
+    for (LayerIndex l = 0; l < map.space().layers; ++l) total += map.has_experts(l) ? map.space().experts : 0;
+    return total;
+  }
+
   experts::ExpertMap map_;
+  std::size_t n_experts_;  ///< of all layers
   std::size_t n_prefetches_;
   SlotPlan plan_;
   mutable std::mutex mutex_;  ///< of all that follows but the loader

@@ -25,7 +25,7 @@ class LeaseKeeper {
   /// Blocks until that much of the expert is there; what is not is left empty.
   /// @throws Error{io} if a read of it failed
   [[nodiscard]] virtual ExpertView wait(SlotIndex slot, Extent extent) = 0;
-  /// Number of reads that have arrived so far, of any expert.
+  /// How often something has become ready so far, of any expert.
   [[nodiscard]] virtual std::uint64_t arrivals() const = 0;
   /// Blocks until arrivals() exceeds `seen`. Whose sake it is for is only counted.
   virtual void wait_arrival(std::uint64_t seen, SlotIndex slot) = 0;

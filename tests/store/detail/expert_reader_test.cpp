@@ -13,14 +13,20 @@
 namespace lazymoe::store::detail {
 namespace {
 
-/// All parts of an expert, started before the first is finished.
+/// All parts of an expert, begun before the first is over where that is possible.
 template <class Storage, class R>
 ExpertView read(ExpertReader<Storage, R>& reader, ExpertKey key, std::span<std::byte> slot) {
   const ExpertReads reads = reader.reads(key);
-  typename ExpertReader<Storage, R>::Tickets tickets{};
   ExpertView view;
-  for (std::size_t i = 0; i < reads.size(); ++i) reader.start(reads, i, slot, tickets);
-  for (std::size_t i = reads.size(); i-- > 0;) reader.finish(reads, key, i, slot, tickets).put_into(view);
+  if (reader.asynchronous()) {
+    for (std::size_t i = 0; i < reads.size(); ++i) reader.begin(reads, i, slot, i);
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+      const storage::Completed completed = reader.next();
+      reader.end(reads, key, static_cast<std::size_t>(completed.tag), completed).put_into(view);
+    }
+  } else {
+    for (std::size_t i = reads.size(); i-- > 0;) reader.read(reads, key, i, slot).put_into(view);
+  }
   return view;
 }
 

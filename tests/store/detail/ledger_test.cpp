@@ -37,9 +37,11 @@ TEST_CASE("What is being read is known, and for how long anything was", "[store]
   ledger.begin(true);
   CHECK(ledger.n_asked() == 1);
   CHECK(ledger.n_guessed() == 1);
-  ledger.arrive(0, 30);
-  ledger.arrive(0, 0);  // failed
-  CHECK(ledger.arrivals() == 2);
+  ledger.read(0, 30);
+  ledger.read(0, 0);  // failed
+  CHECK(ledger.arrivals() == 0);
+  ledger.arrive();
+  CHECK(ledger.arrivals() == 1);
   CHECK(ledger.counters().total.reads == 1);
   CHECK(ledger.counters().total.bytes_read == 30);
   ledger.end(0, false);

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <fcntl.h>
+#include <sys/types.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -14,6 +16,7 @@
 
 #include "../../core/bytes.hpp"
 #include "../../core/contract.hpp"
+#include "../../core/error.hpp"
 #include "../../core/types.hpp"
 #include "../../experts/slice.hpp"
 #include "../../io/file_handle.hpp"
@@ -29,6 +32,19 @@ struct DirectRead {
   std::span<std::byte> into = {};         ///< whole blocks, at an address that is a multiple of a block
   std::size_t needed = 0;                 ///< bytes of `into` up to the end of the slice: the file may end there
   std::span<const std::byte> slice = {};  ///< the part of `into` that was asked for
+
+  /// What direct reads refuse (EINVAL), and what is left after they ended within a block, comes through the page cache.
+  /// @param  done bytes read so far
+  /// @throws Error{io}
+  template <class ReadAt>
+  void complete(std::size_t done, const ReadAt& read_at) const {
+    if (done < needed) file->read_exact_at(offset + done, into.subspan(done, needed - done), read_at);
+  }
+
+  /// @throws Error{io} that says why, of errno
+  [[noreturn]] void fail(std::size_t done) const {
+    throw_errno("read " + std::to_string(slice.size()) + " bytes", file->path().string(), offset + done);
+  }
 };
 
 /// The files of a model open twice: as Shards are, and for reads that go past the page cache (O_DIRECT).
@@ -79,6 +95,26 @@ class DirectFiles {
             .into = into,
             .needed = needed,
             .slice = into.subspan(head, static_cast<std::size_t>(slice.bytes))};
+  }
+
+  /// Reads a slice.
+  /// @pre    scratch.size() >= footprint(slice)
+  /// @throws Error{io}
+  template <class ReadAt>
+  [[nodiscard]] std::span<const std::byte> read(const experts::SliceRef& slice, std::span<std::byte> scratch,
+                                                const ReadAt& read_at) const {
+    const DirectRead read = plan(slice, scratch);
+    std::size_t done = 0;
+    int refusals = 0;
+    while (done < read.needed) {
+      const ssize_t got = read_at(read.descriptor, read.into.subspan(done), static_cast<off_t>(read.offset + done));
+      if (got < 0 && (errno == EINTR || (errno == EAGAIN && ++refusals <= io::FileHandle::most_refusals))) continue;
+      if (got < 0 && errno != EINVAL) read.fail(done);
+      if (got > 0) done += static_cast<std::size_t>(got);
+      if (got <= 0 || done % block != 0) break;
+    }
+    read.complete(done, read_at);
+    return read.slice;
   }
 
  private:

@@ -2,10 +2,11 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <mutex>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -44,20 +45,7 @@ struct PartView {
 /// @thread safe
 template <storage::StoragePolicy Storage, RepresentationPolicy Representation>
 class ExpertReader {
-  struct NoTickets {};
-  template <class S>
-  struct TicketsOf {
-    using Type = NoTickets;
-  };
-  template <storage::AsyncStorage S>
-  struct TicketsOf<S> {
-    using Type = std::array<typename S::Ticket, ExpertReads::most>;
-  };
-
  public:
-  /// Of the reads under way into one slot.
-  using Tickets = typename TicketsOf<Storage>::Type;
-
   /// @param checksums of experts read before, or null: none are compared
   ExpertReader(const experts::ExpertMap& map, Storage storage, Checksums* checksums)
       : map_(&map), storage_(std::move(storage)), checksums_(checksums), in_place_(in_place(storage_, map)) {}
@@ -92,22 +80,37 @@ class ExpertReader {
     return {map_->layer(map_->space().layer(key)), map_->space().expert(key)};
   }
 
-  /// Begins a read, where the storage can have reads under way by itself.
-  /// @throws Error{io}
-  void start(const ExpertReads& reads, std::size_t i, std::span<std::byte> slot, Tickets& tickets) {
-    if constexpr (starts_ahead) {
-      if (storage::asynchronous(storage_)) tickets[i] = storage_.submit(reads[i], reads.place(storage_, i, slot));
-    } else {
-      (void)reads, (void)i, (void)slot, (void)tickets;
-    }
+  /// Whether begin() and next() are to be used.
+  [[nodiscard]] bool asynchronous() const noexcept {
+    return AsInFile<Representation> && storage::asynchronous(storage_);
   }
 
-  /// Blocks until a read that was started is over, or reads.
+  /// Begins a read, which next() will tell of by its tag.
+  /// @pre    asynchronous()
+  /// @throws Error{io}
+  void begin(const ExpertReads& reads, std::size_t i, std::span<std::byte> slot, std::uint64_t tag) {
+    if constexpr (storage::AsyncStorage<Storage>) storage_.submit(reads[i], reads.place(storage_, i, slot), tag);
+  }
+
+  /// Blocks until a read is over.
+  /// @pre asynchronous(), and one is under way
+  [[nodiscard]] storage::Completed next() {
+    if constexpr (storage::AsyncStorage<Storage>) return storage_.next();
+    return {};
+  }
+
+  /// What a read that is over brought.
   /// @throws Error{io}, also if the bytes are not those of the last time
-  [[nodiscard]] PartView finish(const ExpertReads& reads, ExpertKey key, std::size_t i, std::span<std::byte> slot,
-                                const Tickets& tickets) {
+  [[nodiscard]] PartView end(const ExpertReads& reads, ExpertKey key, std::size_t i, storage::Completed completed) {
+    if (completed.failure != nullptr) std::rethrow_exception(std::move(completed.failure));
+    return part(reads, i, check(reads, key, i, completed.bytes));
+  }
+
+  /// Reads.
+  /// @throws Error{io}, also if the bytes are not those of the last time
+  [[nodiscard]] PartView read(const ExpertReads& reads, ExpertKey key, std::size_t i, std::span<std::byte> slot) {
     if constexpr (AsInFile<Representation>) {
-      return part(reads, i, check(reads, key, i, fetch(reads, i, reads.place(storage_, i, slot), tickets)));
+      return part(reads, i, check(reads, key, i, storage_.fetch(reads[i], reads.place(storage_, i, slot))));
     } else {
       AlignedBuffer staging = take_staging(static_cast<std::size_t>(storage_.footprint(reads[i])));
       PartView result = part(reads, i, check(reads, key, i, storage_.fetch(reads[i], staging.bytes())));
@@ -128,21 +131,10 @@ class ExpertReader {
   }
 
  private:
-  static constexpr bool starts_ahead = storage::AsyncStorage<Storage> && AsInFile<Representation>;
-
   [[nodiscard]] static Bytes converted(const experts::ExpertMatrix& matrix) {
     return align_up(converted_bytes<Representation>(matrix.type, static_cast<std::size_t>(matrix.rows),
                                                     static_cast<std::size_t>(matrix.cols())),
                     SlotPlan::slot_alignment);
-  }
-
-  [[nodiscard]] std::span<const std::byte> fetch(const ExpertReads& reads, std::size_t i, std::span<std::byte> place,
-                                                 const Tickets& tickets) {
-    if constexpr (starts_ahead) {
-      if (storage::asynchronous(storage_)) return storage_.wait(tickets[i]);
-    }
-    (void)tickets;
-    return storage_.fetch(reads[i], place);
   }
 
   [[nodiscard]] std::span<const std::byte> check(const ExpertReads& reads, ExpertKey key, std::size_t i,

@@ -20,7 +20,7 @@ class Ledger {
   /// Experts being read for requests, and on guesses.
   [[nodiscard]] std::size_t n_asked() const noexcept { return n_asked_; }
   [[nodiscard]] std::size_t n_guessed() const noexcept { return n_guessed_; }
-  /// Reads that have arrived.
+  /// How often something has become ready.
   [[nodiscard]] std::uint64_t arrivals() const noexcept { return arrivals_; }
 
   /// A request was granted.
@@ -55,13 +55,15 @@ class Ledger {
     ++(guessed ? n_guessed_ : n_asked_);
   }
 
-  /// A read arrived, with its bytes or with none.
-  void arrive(LayerIndex layer, Bytes bytes) noexcept {
-    ++arrivals_;
+  /// A read is over, with its bytes or with none.
+  void read(LayerIndex layer, Bytes bytes) noexcept {
     if (bytes > 0) counters_.add(layer, {.reads = 1, .bytes_read = bytes});
   }
 
-  /// The last read of an expert arrived.
+  /// An expert, or as much of it as can be used, has become ready.
+  void arrive() noexcept { ++arrivals_; }
+
+  /// The last read of an expert is over.
   void end(LayerIndex layer, bool guessed) noexcept {
     --(guessed ? n_guessed_ : n_asked_);
     if (n_asked_ + n_guessed_ == 0) counters_.add(layer, {.busy_ns = reading_since_.elapsed_ns()});

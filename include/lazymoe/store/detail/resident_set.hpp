@@ -62,6 +62,9 @@ class ResidentSet {
   [[nodiscard]] ExpertKey key(SlotIndex slot) const noexcept { return at(slot).key; }
   [[nodiscard]] bool resident(ExpertKey key) const noexcept { return slot_of_[index(key)] != none; }
 
+  /// Experts that have a slot.
+  [[nodiscard]] std::size_t n_resident() const noexcept { return n_resident_; }
+
   /// Pins all of `experts`, or none: false when too many slots are pinned by others. Residents are pinned before the
   /// first victim is chosen, so that no call evicts what it asks for. Also false when a victim must be chosen while a
   /// read outlives its leases: whether it is over already must not decide who leaves.
@@ -227,6 +230,7 @@ class ResidentSet {
     Pool& pool = pool_of(key);
     set_origin(pool, slots_[slot_of_[index(key)]], Origin::step);
     slot_of_[index(key)] = none;
+    --n_resident_;
     pool.eviction.on_erase(key);
   }
 
@@ -246,6 +250,7 @@ class ResidentSet {
     slots_[slot] = {.key = claim.key, .state = SlotState::loading};
     pin(pool, slots_[slot]);
     slot_of_[index(claim.key)] = slot;
+    ++n_resident_;
     pool.eviction.on_insert(claim.key);
     claim.slot = SlotIndex{slot};
   }
@@ -272,6 +277,7 @@ class ResidentSet {
 
   KeySpace space_;
   std::vector<std::uint32_t> slot_of_;  // by key
+  std::size_t n_resident_ = 0;          // of them
   std::vector<Slot> slots_;
   std::vector<Pool> pools_;                  // by slot class
   std::vector<std::size_t> pool_of_layer_;

@@ -13,6 +13,7 @@
 #include "../../core/types.hpp"
 #include "../../experts/expert_map.hpp"
 #include "../../io/huge_pages.hpp"
+#include "../../parallel/collector.hpp"
 #include "../../parallel/io_queue.hpp"
 #include "../checksums.hpp"
 #include "../lease.hpp"
@@ -41,7 +42,8 @@ class SlotLoader {
         memory_(Reader::in_place(storage, map) ? 0 : static_cast<std::size_t>(plan.total_bytes()), AlignedBuffer::page),
         reader_(map, std::move(storage), checksums),
         slots_(plan.n_slots()),
-        queue_(io_threads) {
+        queue_(reader_.asynchronous() ? 0 : io_threads),
+        collector_([this] { collect(); }) {
     io::prefer_huge_pages(memory_.bytes());
     std::span<std::byte> free = memory_.bytes();
     std::size_t slot = 0;
@@ -66,9 +68,13 @@ class SlotLoader {
     for (std::uint32_t i = 0; i < reads.size(); ++i) {
       std::exception_ptr failure;
       try {
-        reader_.start(reads, i, place.memory, place.tickets);
-        if (!reader_.in_place() || storage::BlockingStorage<Storage>) {
-          queue_.submit(priority, [this, slot = slot, i] { finish(slot, i); });  // small enough not to be allocated
+        if (reader_.asynchronous()) {
+          reader_.begin(reads, i, place.memory, tag(slot, i));
+          collector_.begun();
+          continue;
+        }
+        if (!reader_.in_place()) {
+          queue_.submit(priority, [this, slot = slot, i] { read(slot, i); });  // small enough not to be allocated
           continue;
         }
       } catch (const std::bad_alloc&) {  // no memory to ask another thread: this one reads
@@ -76,7 +82,7 @@ class SlotLoader {
         failure = std::current_exception();
       }
       if (failure == nullptr) {
-        finish(slot, i);
+        read(slot, i);
       } else {
         on_arrival_(slot, key, i, {}, std::move(failure));
       }
@@ -93,28 +99,48 @@ class SlotLoader {
   struct Slot {
     std::span<std::byte> memory;
     ExpertKey key{};
-    typename Reader::Tickets tickets;
   };
 
   [[nodiscard]] Slot& at(SlotIndex slot) noexcept { return slots_[static_cast<std::size_t>(slot)]; }
 
-  void finish(SlotIndex slot, std::uint32_t i) noexcept {
+  [[nodiscard]] static std::uint64_t tag(SlotIndex slot, std::uint32_t read) noexcept {
+    return static_cast<std::uint64_t>(slot) * ExpertReads::most + read;
+  }
+
+  /// Waits for a read that was begun.
+  void collect() noexcept {
+    storage::Completed completed = reader_.next();
+    const auto slot = static_cast<SlotIndex>(completed.tag / ExpertReads::most);
+    const std::size_t i = completed.tag % ExpertReads::most;
+    const ExpertKey key = at(slot).key;
+    arrive(slot, i, [&] { return reader_.end(reader_.reads(key), key, i, std::move(completed)); });
+  }
+
+  void read(SlotIndex slot, std::size_t i) noexcept {
     const Slot& place = at(slot);
+    arrive(slot, i, [&] { return reader_.read(reader_.reads(place.key), place.key, i, place.memory); });
+  }
+
+  /// Tells of a read, with what ending it gives or throws.
+  template <class End>
+  void arrive(SlotIndex slot, std::size_t i, End&& end) noexcept {
+    const ExpertKey key = at(slot).key;
     PartView part;
     std::exception_ptr failure;
     try {
-      part = reader_.finish(reader_.reads(place.key), place.key, i, place.memory, place.tickets);
+      part = end();
     } catch (...) {
       failure = std::current_exception();
     }
-    on_arrival_(slot, place.key, i, part, std::move(failure));  // so that no reference outlives its arrival here
+    on_arrival_(slot, key, i, part, std::move(failure));  // so that no reference outlives its arrival here
   }
 
   OnArrival on_arrival_;
   AlignedBuffer memory_;  // before the reader: what its storage has under way ends before the memory does
   Reader reader_;
   std::vector<Slot> slots_;
-  parallel::IoQueue queue_;  // last: its threads end before what they use
+  parallel::IoQueue queue_;        // last: their threads end before what these use; which of them has something to do
+  parallel::Collector collector_;  // is the storage's choice
 };
 
 }  // namespace lazymoe::store::detail

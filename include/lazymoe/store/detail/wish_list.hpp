@@ -34,6 +34,12 @@ class WishList {
     n_ += wishes.size();
   }
 
+  /// Forgets all wishes.
+  void clear() noexcept {
+    for (auto& wishes : wishes_) wishes.clear();
+    n_ = 0;
+  }
+
   /// A layer is being run: what was wished for it, and for those that half a round of layers ago were to come, is stale.
   void pass(LayerIndex layer) noexcept {
     present_ = layer;

@@ -116,22 +116,23 @@ TEST_CASE("Neither budget, eviction, storage, prefetch, threads nor batches chan
   std::size_t n_runs = 0;
   for (const std::string_view eviction : cache::eviction_names()) {
     for (const std::string_view storage : storage::storage_names()) {
-      storage::AnyStorage probe = storage::make_storage(storage, file.paths());
-      const Bytes padding = storage::padding(probe);
-      for (const store::ExpertBudget budget :
-           {store::ExpertBudget(store::SlotPlan::floor_bytes(map, padding)),
-            store::ExpertBudget(working_set(map, padding)), store::ExpertBudget::experts(6), store::ExpertBudget()}) {
+      for (std::size_t size = 0; size < 4; ++size) {
         const Turn turn = turns[n_runs % std::size(turns)];
         const std::size_t mode = n_runs / std::size(turns) % 2;
         ++n_runs;
         // Families share the store: one of them meets all its policies, the others a third each.
         if (name != models.front() && n_runs % 3 != 0) continue;
+        auto opened = n_runs % 5 == 0 ? asynchronous(file.paths(), n_runs / 5)
+                                      : storage::make_storage(storage, file.paths());
+        const Bytes padding = storage::padding(opened);
+        const store::ExpertBudget budget = size == 0   ? store::SlotPlan::floor_bytes(map, padding)
+                                           : size == 1 ? store::ExpertBudget(working_set(map, padding))
+                                           : size == 2 ? store::ExpertBudget::experts(6)
+                                                       : store::ExpertBudget();
         CAPTURE(name, eviction, storage, budget.amount, turn.threads, turn.n_batch, mode);
         parallel::ThreadPool pool(turn.threads);
         const auto prefetch = store::AnyPrefetch::names[n_runs % store::AnyPrefetch::names.size()];
         CAPTURE(prefetch);
-        auto opened = n_runs % 5 == 0 ? asynchronous(file.paths(), n_runs / 5)
-                                      : storage::make_storage(storage, file.paths());
         store::ExpertStore<Policies> experts(
             map, std::move(opened), {.budget = budget, .prefetches = 1 + n_runs % 3},
             [&](KeySpace space) { return cache::make_eviction(eviction, space); },

@@ -21,7 +21,6 @@ set(lazymoe_headers
   include/lazymoe/io/memory_limit.hpp
   include/lazymoe/io/remote_file.hpp
   include/lazymoe/io/slice_cache.hpp
-  include/lazymoe/parallel/collector.hpp
   include/lazymoe/parallel/io_queue.hpp
   include/lazymoe/parallel/thread_pool.hpp
   include/lazymoe/simd/arch.hpp

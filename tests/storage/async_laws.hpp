@@ -61,6 +61,24 @@ void check_async_laws() {
     CHECK(collect(fetches) == std::vector<int>(fetches.size(), 1));
   }
   {
+    INFO("without waiting");
+    auto fetches = random_fetches(30);
+    for (std::size_t i = 0; i < fetches.size(); ++i) storage.submit(fetches[i].slice, fetches[i].scratch, i);
+    std::vector<int> n_right(fetches.size());
+    for (std::size_t n_left = fetches.size(); n_left > 0;) {
+      const auto completed = storage.poll();
+      if (!completed) {
+        std::this_thread::yield();
+        continue;
+      }
+      const auto which = static_cast<std::size_t>(completed->tag);
+      if (right(fetches.at(which), completed->bytes)) ++n_right[which];
+      --n_left;
+    }
+    CHECK(n_right == std::vector<int>(fetches.size(), 1));
+    CHECK_FALSE(storage.poll().has_value());
+  }
+  {
     INFO("submitted by several threads that also fetch, while another collects");
     auto fetches = random_fetches(200);
     std::atomic<std::size_t> n_begun{0};

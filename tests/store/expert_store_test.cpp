@@ -10,10 +10,12 @@
 #include <set>
 #include <thread>
 #include <tuple>
+#include <type_traits>
 
 #include <lazymoe/cache/pinned.hpp>
 #include <lazymoe/cache/registry.hpp>
 #include <lazymoe/storage/registry.hpp>
+#include <lazymoe/storage/throttled.hpp>
 
 #include "failing_new.hpp"
 #include "hooked_storage.hpp"
@@ -393,6 +395,42 @@ TEMPLATE_LIST_TEST_CASE("Threads that want random experts in few slots all get t
   CHECK(wrong == 0);
   CHECK(store.counters().total.requests() == n_requests);
   while (!store.idle()) std::this_thread::sleep_for(1ms);  // until the reads that nobody waited for are over
+}
+
+namespace {
+
+template <class StorageType>
+struct GuessingChoices : Choices<StorageType> {
+  using Prefetch = GateLookahead;
+};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("Where the storage has reads under way by itself, threads collect them for each other",
+                   "[store][expert_store]", test::DeferredStorage, storage::Throttled<storage::Pread>) {
+  const test::ModelFixture model({.n_used = 3});
+  TestType storage(model.file.paths());
+  if constexpr (!std::is_same_v<TestType, test::DeferredStorage>) {
+    storage = TestType(storage::Pread(model.file.paths()), {.latency = std::chrono::microseconds(20)});
+  }
+  ExpertStore<GuessingChoices<TestType>> store(model.map, std::move(storage), {.budget = ExpertBudget::experts(7)});
+  std::atomic<std::size_t> wrong{0};
+  std::vector<std::thread> threads;
+  for (std::uint32_t seed = 0; seed < 4; ++seed) {
+    threads.emplace_back([&, seed] {
+      walk(model, seed, 300, [&](LayerIndex layer, const Experts& experts) {
+        {
+          const Leases leases = store.acquire(layer, experts);
+          if (experts.size() != 2) wrong += test::n_wrong(model, layer, experts, leases);  // some never wait
+        }
+        store.expect((layer + 1) % 3, experts);  // and nobody waits for the last guess
+      });
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  CHECK(wrong == 0);
+  CHECK(store.counters().total.prefetched + store.counters().total.prefetched_late > 0);
+  while (!store.idle()) std::this_thread::sleep_for(1ms);
 }
 
 TEMPLATE_LIST_TEST_CASE("What is evicted and counted does not depend on how long reads take", "[store][expert_store]",

@@ -20,7 +20,7 @@ class Keeper : public LeaseKeeper {
   [[nodiscard]] bool ready(SlotIndex slot, Extent extent) const override {
     return slot != SlotIndex{9} || extent == Extent::gate_up;
   }
-  [[nodiscard]] std::uint64_t arrivals() const override { return n_arrivals; }
+  [[nodiscard]] std::uint64_t arrivals() override { return n_arrivals; }
   void wait_arrival(std::uint64_t seen, SlotIndex) override { n_arrivals = seen + 1; }
   [[nodiscard]] ExpertView wait(SlotIndex slot, Extent) override {
     ExpertView view;

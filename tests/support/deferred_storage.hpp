@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -48,6 +49,14 @@ class Deferred {
     }
     return completed;
   }
+  /// Nothing at two times of three.
+  [[nodiscard]] std::optional<storage::Completed> poll() {
+    {
+      const std::lock_guard lock(state_->mutex);
+      if (++state_->n_polls % 3 != 0 || state_->asked.empty()) return std::nullopt;
+    }
+    return next();
+  }
 
  private:
   struct Asked {
@@ -58,6 +67,7 @@ class Deferred {
   struct State {
     std::mutex mutex;
     std::deque<Asked> asked;
+    std::size_t n_polls = 0;
   };
 
   Inner inner_;

@@ -64,7 +64,7 @@ class FakeSource final : public store::ExpertSource, private store::LeaseKeeper 
     if (!arrived_[e]) view.down = {};
     return view;
   }
-  std::uint64_t arrivals() const override { return n_arrivals_; }
+  std::uint64_t arrivals() override { return n_arrivals_; }
   /// Brings halves of experts, and a few others along.
   void wait_arrival(std::uint64_t seen, store::SlotIndex) override {
     REQUIRE(seen == n_arrivals_);

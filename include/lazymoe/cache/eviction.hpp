@@ -38,10 +38,11 @@ concept EvictionEvents = std::movable<P> && requires(P policy, ExpertKey key, bo
 template <class P>
 concept EvictionPolicy = std::constructible_from<P, KeySpace> && EvictionEvents<P>;
 
-/// An eviction policy that may also refuse a newcomer; the store then serves it without keeping it.
+/// An eviction policy that may also refuse that a guess takes the place of a victim; the guess is not read then. What is
+/// asked for needs its place whatever the policy thinks.
 template <class P>
 concept AdmittingPolicy = EvictionPolicy<P> && requires(const P policy, ExpertKey key) {
-  { policy.admit(key, key) } noexcept -> std::same_as<bool>;  // (newcomer, victim)
+  { policy.admit(key, key) } noexcept -> std::same_as<bool>;  // (guess, victim)
 };
 
 /// An eviction policy that spares some experts whatever happens to the others, and says which: for counting.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,8 +45,12 @@ class AnyStorage {
   }
   /// @pre asynchronous()
   [[nodiscard]] Completed next() { return storage_->next(); }
+  /// @pre asynchronous()
+  [[nodiscard]] std::optional<Completed> poll() { return storage_->poll(); }
   /// Sentences for people about what the storage could not do as asked; see Direct::notes().
   [[nodiscard]] std::vector<std::string> notes() const { return storage_->notes(); }
+  /// Nothing where the storage takes no hints.
+  void will_need(const experts::SliceRef& slice) noexcept { storage_->will_need(slice); }
   /// Nothing where the storage has no memory to give back.
   void discard(const experts::SliceRef& slice) noexcept { storage_->discard(slice); }
 
@@ -58,7 +63,9 @@ class AnyStorage {
     [[nodiscard]] virtual bool asynchronous() const noexcept = 0;
     virtual void submit(const experts::SliceRef& slice, std::span<std::byte> scratch, std::uint64_t tag) = 0;
     [[nodiscard]] virtual Completed next() = 0;
+    [[nodiscard]] virtual std::optional<Completed> poll() = 0;
     [[nodiscard]] virtual std::vector<std::string> notes() const = 0;
+    virtual void will_need(const experts::SliceRef& slice) noexcept = 0;
     virtual void discard(const experts::SliceRef& slice) noexcept = 0;
   };
 
@@ -86,12 +93,23 @@ class AnyStorage {
         return {};
       }
     }
+    std::optional<Completed> poll() override {
+      if constexpr (AsyncStorage<S>) {
+        return storage.poll();
+      } else {
+        LAZYMOE_EXPECTS(asynchronous());
+        return std::nullopt;
+      }
+    }
     std::vector<std::string> notes() const override {
       if constexpr (requires { storage.notes(); }) {
         return storage.notes();
       } else {
         return {};
       }
+    }
+    void will_need(const experts::SliceRef& slice) noexcept override {
+      if constexpr (HintedStorage<S>) storage.will_need(slice);
     }
     void discard(const experts::SliceRef& slice) noexcept override {
       if constexpr (DiscardableStorage<S>) storage.discard(slice);
@@ -101,6 +119,6 @@ class AnyStorage {
 
   std::unique_ptr<Interface> storage_;
 };
-static_assert(AsyncStorage<AnyStorage> && DiscardableStorage<AnyStorage>);
+static_assert(AsyncStorage<AnyStorage> && HintedStorage<AnyStorage> && DiscardableStorage<AnyStorage>);
 
 }  // namespace lazymoe::storage

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -55,9 +56,10 @@ struct Completed {
 ///   s.submit(slice, scratch, tag)  begins a fetch, whose scratch stays alive and untouched until it is over; if it
 ///                                  throws, nothing has begun
 ///   s.next()                       blocks until a read is over that was not told of before; at least one must be left
+///   s.poll()                       tells of such a read if one is over already
 /// Laws, checked by tests/storage/async_laws.hpp:
-///   1. next tells of every read once, in any order, as fetch would have ended it
-///   2. several threads may submit and fetch while one is in next
+///   1. next and poll tell of every read once, in any order, as fetch would have ended it; poll does so in the end
+///   2. several threads may submit and fetch while one is in next or poll
 ///   3. reads under way when s dies are over when its destructor returns
 template <class S>
 concept AsyncStorage =
@@ -65,6 +67,7 @@ concept AsyncStorage =
                                  std::uint64_t tag) {
       { storage.submit(slice, scratch, tag) } -> std::same_as<void>;
       { storage.next() } -> std::same_as<Completed>;
+      { storage.poll() } -> std::same_as<std::optional<Completed>>;
     };
 
 /// A storage that can begin to bring a slice nearer without waiting for it. A hint changes no result, and a

@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <thread>
@@ -63,20 +64,16 @@ class Throttled {
 
   /// Blocks until the oldest is over. @pre there is one
   [[nodiscard]] Completed next() {
-    Fetch oldest;
-    {
-      const std::lock_guard lock(state_->mutex);
-      LAZYMOE_EXPECTS(!state_->under_way.empty());
-      oldest = state_->under_way.front();
-      state_->under_way.pop_front();
-    }
-    Completed completed{.tag = oldest.tag};
-    try {
-      completed.bytes = end(oldest);
-    } catch (...) {
-      completed.failure = std::current_exception();
-    }
-    return completed;
+    auto oldest = take([](const Fetch&) { return true; });
+    LAZYMOE_EXPECTS(oldest.has_value());
+    return complete(*oldest);
+  }
+
+  /// The oldest, if it is over.
+  [[nodiscard]] std::optional<Completed> poll() {
+    const auto oldest = take([now = Clock::now()](const Fetch& fetch) { return fetch.due <= now; });
+    if (!oldest) return std::nullopt;
+    return complete(*oldest);
   }
 
  private:
@@ -102,6 +99,26 @@ class Throttled {
     const std::lock_guard lock(state_->mutex);
     state_->free = std::max(state_->free, now + disk_.latency) + std::chrono::duration_cast<Clock::duration>(passing);
     return state_->free;
+  }
+
+  /// The oldest fetch under way, if it is such a one.
+  template <class Such>
+  [[nodiscard]] std::optional<Fetch> take(Such&& such) {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->under_way.empty() || !such(state_->under_way.front())) return std::nullopt;
+    const Fetch oldest = state_->under_way.front();
+    state_->under_way.pop_front();
+    return oldest;
+  }
+
+  [[nodiscard]] Completed complete(const Fetch& fetch) {
+    Completed completed{.tag = fetch.tag};
+    try {
+      completed.bytes = end(fetch);
+    } catch (...) {
+      completed.failure = std::current_exception();
+    }
+    return completed;
   }
 
   [[nodiscard]] std::span<const std::byte> end(const Fetch& fetch) {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,7 +32,7 @@ namespace lazymoe::storage {
 /// Direct reads through io_uring: many under way at once, without a thread for each. As Direct in all else.
 ///
 /// Needs liburing (link `lazymoe::uring`), so that no umbrella includes this header.
-/// @thread safe: threads share one ring, and one at a time is in next()
+/// @thread safe: threads share one ring, and one at a time is in next() or poll()
 /// @source Axboe, "Efficient IO with io_uring", 2019
 class Uring {
  public:
@@ -62,18 +63,20 @@ class Uring {
   /// Blocks until some read is over.
   /// @pre there is one that next() has not told of
   [[nodiscard]] Completed next() {
-    const Op op = state_->next();
-    Completed completed{.tag = op.tag, .bytes = op.read.slice};
-    try {
-      if (op.error != 0) {
-        errno = op.error;
-        op.read.fail(op.done);
-      }
-      op.read.complete(op.done, io::SystemRead{});
-    } catch (...) {
-      completed.failure = std::current_exception();
+    std::unique_lock lock(state_->mutex);
+    while (state_->over.empty()) {
+      state_->start();
+      state_->collect(&lock);
     }
-    return completed;
+    return complete(state_->take());
+  }
+
+  /// A read that is over, if there is one.
+  [[nodiscard]] std::optional<Completed> poll() {
+    const std::lock_guard lock(state_->mutex);
+    state_->note_all();
+    if (state_->over.empty()) return std::nullopt;
+    return complete(state_->take());
   }
 
   /// Reads on the calling thread, without the ring.
@@ -92,6 +95,20 @@ class Uring {
     int refusals = 0;      ///< in a row
     int error = 0;         ///< errno
   };
+
+  [[nodiscard]] static Completed complete(const Op& op) {
+    Completed completed{.tag = op.tag, .bytes = op.read.slice};
+    try {
+      if (op.error != 0) {
+        errno = op.error;
+        op.read.fail(op.done);
+      }
+      op.read.complete(op.done, io::SystemRead{});
+    } catch (...) {
+      completed.failure = std::current_exception();
+    }
+    return completed;
+  }
 
   struct State {
     State(std::span<const std::filesystem::path> paths, unsigned queue_depth) : files(paths), depth(queue_depth) {
@@ -139,12 +156,8 @@ class Uring {
       if (::io_uring_sq_ready(&ring) > 0) ::io_uring_submit(&ring);
     }
 
-    Op next() {
-      std::unique_lock lock(mutex);
-      while (over.empty()) {
-        start();
-        collect(&lock);
-      }
+    /// One that is over.
+    Op take() noexcept {
       start();
       const std::uint32_t id = over.front();
       over.erase(over.begin());
@@ -157,13 +170,17 @@ class Uring {
       if (::io_uring_sq_ready(&ring) >= flying) return std::this_thread::yield();  // the kernel has none of them
       if (lock != nullptr) lock->unlock();
       io_uring_cqe* entry = nullptr;
-      const int failure = ::io_uring_wait_cqe(&ring, &entry);
+      (void)::io_uring_wait_cqe(&ring, &entry);  // or is interrupted
       if (lock != nullptr) lock->lock();
-      if (failure < 0) return;  // interrupted
-      do {
+      note_all();
+    }
+
+    /// Takes note of all reads that have ended.
+    void note_all() noexcept {
+      for (io_uring_cqe* entry = nullptr; ::io_uring_peek_cqe(&ring, &entry) == 0;) {
         note(static_cast<std::uint32_t>(::io_uring_cqe_get_data64(entry)), entry->res);
         ::io_uring_cqe_seen(&ring, entry);
-      } while (::io_uring_peek_cqe(&ring, &entry) == 0);
+      }
     }
 
     /// One read of the kernel's is over.

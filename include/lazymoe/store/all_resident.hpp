@@ -79,7 +79,7 @@ class AllResident final : public ExpertSource, private LeaseKeeper {
 
   [[nodiscard]] bool ready(SlotIndex, Extent) const override { return true; }
   [[nodiscard]] ExpertView wait(SlotIndex slot, Extent) override { return views_[static_cast<std::size_t>(slot)]; }
-  [[nodiscard]] std::uint64_t arrivals() const override { return 0; }
+  [[nodiscard]] std::uint64_t arrivals() override { return 0; }
   void wait_arrival(std::uint64_t, SlotIndex) override {}  // nobody waits: all is ready
   void release(std::span<const SlotIndex>) noexcept override {}
 

@@ -92,12 +92,13 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
     claims.reserve(experts.size());
     std::vector<SlotIndex> slots;
     slots.reserve(experts.size());  // what may throw comes before the pins
+    collect();
     {
       std::unique_lock lock(mutex_);
       wishes_.pass(layer);
       detail::Turns& turns = turns_[plan_.class_of(layer)];
       const std::uint64_t turn = turns.take();
-      released_.wait(lock, [&] {
+      await(lock, released_, [&] {
         return turns.is(turn) &&
                resident_.claim(layer, experts.first(std::min(experts.size(), resident_.n_slots(layer))), use, claims);
       });
@@ -110,9 +111,8 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
     }
     for (const detail::Claim& claim : claims) slots.push_back(claim.slot);
     Leases leases(*this, std::move(slots));
-    for (const detail::Claim& claim : claims) {
-      if (claim.kind == detail::Claim::Kind::miss) loader_.load(claim, parallel::Priority::demand);
-    }
+    std::erase_if(claims, [](const detail::Claim& claim) { return claim.kind != detail::Claim::Kind::miss; });
+    load(claims, parallel::Priority::demand);
     return leases;
   }
 
@@ -158,7 +158,7 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
     std::unique_lock lock(mutex_);
     for (std::size_t c = 0; c < plan_.classes().size(); ++c) {
       const std::size_t least = smaller.classes()[c].n_slots;
-      released_.wait(lock, [&] {
+      await(lock, released_, [&] {
         const std::size_t now = resident_.n_slots_of_class(c);
         if (now <= least) return true;
         const std::size_t retired = resident_.retire(c, now - least, [&](SlotIndex slot, const auto& evicted) {
@@ -191,7 +191,8 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
   [[nodiscard]] const SlotPlan& plan() const noexcept { return plan_; }
 
   /// True if no lease and no read holds a slot.
-  [[nodiscard]] bool idle() const {
+  [[nodiscard]] bool idle() {
+    collect();
     const std::lock_guard lock(mutex_);
     return resident_.idle();
   }
@@ -228,19 +229,27 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
         arrived_.notify_all();
       }
     }
-    for (const detail::Claim& claim : guesses) loader_.load(claim, parallel::Priority::prefetch);
+    load(guesses, parallel::Priority::prefetch);
+  }
+
+  void load(std::span<const detail::Claim> claims, parallel::Priority priority) noexcept {
+    for (const detail::Claim& claim : claims) loader_.load(claim, priority);
+    if (claims.empty() || !loader_.under_way()) return;
+    const std::lock_guard lock(mutex_);
+    wake_all();
   }
 
   /// Has `wishing` wish, and begins to read what it wished for if nobody waits for the storage.
   template <class Wishing>
   void guess(Wishing&& wishing) noexcept {
     std::vector<detail::Claim> guesses;
+    collect();
     try {
       const std::lock_guard lock(mutex_);
       wishing();
       guesses = claim_guesses();
     } catch (const std::bad_alloc&) {}  // it was a hint
-    for (const detail::Claim& claim : guesses) loader_.load(claim, parallel::Priority::prefetch);
+    load(guesses, parallel::Priority::prefetch);
   }
 
   /// @pre the lock is held
@@ -266,7 +275,8 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
     return contents_.view(slot);
   }
 
-  [[nodiscard]] std::uint64_t arrivals() const override {
+  [[nodiscard]] std::uint64_t arrivals() override {
+    collect();
     const std::lock_guard lock(mutex_);
     return ledger_.arrivals();
   }
@@ -281,8 +291,46 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
   void wait_for(std::unique_lock<std::mutex>& lock, SlotIndex slot, Until&& until) {
     if (until()) return;
     const instrument::Stopwatch watch;
-    arrived_.wait(lock, until);
+    await(lock, arrived_, until);
     ledger_.waited(map_.space().layer(resident_.key(slot)), watch.elapsed_ns());
+  }
+
+  /// Waits on `changed`, or for reads that the storage has under way by itself: of the threads that wait, one collects
+  /// these for all.
+  /// @pre the lock is held
+  template <class Until>
+  void await(std::unique_lock<std::mutex>& lock, std::condition_variable& changed, Until&& until) {
+    while (!until()) {
+      if (!collect(lock, [this] { loader_.collect(); })) changed.wait(lock);
+    }
+  }
+
+  /// Takes note of the reads that are over by now, where the storage has them under way by itself: every call does, so
+  /// that no thread need be woken for it.
+  void collect() noexcept {
+    if (!loader_.under_way()) return;
+    std::unique_lock lock(mutex_);
+    (void)collect(lock, [this] { loader_.collect_ready(); });
+  }
+
+  /// Calls collecting() without the lock, unless there is nothing to collect or another thread is about it.
+  template <class Collecting>
+  bool collect(std::unique_lock<std::mutex>& lock, Collecting&& collecting) noexcept {
+    if (collecting_ || !loader_.under_way()) return false;
+    collecting_ = true;
+    lock.unlock();
+    collecting();
+    lock.lock();
+    collecting_ = false;
+    wake_all();
+    return true;
+  }
+
+  /// Those who wait may have to collect now.
+  /// @pre the lock is held
+  void wake_all() noexcept {
+    arrived_.notify_all();
+    released_.notify_all();
   }
 
   void release(std::span<const SlotIndex> slots) noexcept override {
@@ -310,6 +358,7 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
   detail::Ledger ledger_;
   Prefetch prefetch_;
   detail::WishList wishes_;
+  bool collecting_ = false;  ///< whether a thread collects what the storage has under way
   Loader loader_;  // last: its threads end before what they use
 };
 

@@ -26,7 +26,7 @@ class LeaseKeeper {
   /// @throws Error{io} if a read of it failed
   [[nodiscard]] virtual ExpertView wait(SlotIndex slot, Extent extent) = 0;
   /// How often something has become ready so far, of any expert.
-  [[nodiscard]] virtual std::uint64_t arrivals() const = 0;
+  [[nodiscard]] virtual std::uint64_t arrivals() = 0;
   /// Blocks until arrivals() exceeds `seen`. Whose sake it is for is only counted.
   virtual void wait_arrival(std::uint64_t seen, SlotIndex slot) = 0;
   /// Ends one pin of each slot.

@@ -378,8 +378,47 @@ TEST_CASE("A prefetch takes no expert of the layers before its own down to the p
   CHECK(guess->evicted == space.key(0, 0));
   CHECK_FALSE(set.claim_prefetch(2, 6, 3).has_value());
   // Half of the slots are pinned then.
-  REQUIRE(set.claim_prefetch(2, 6, 1));
+  const auto other = set.claim_prefetch(2, 6, 1);
+  REQUIRE(other);
   CHECK_FALSE(set.claim_prefetch(2, 7, 1).has_value());
+  // And have guesses when their reads are over: a third takes the place of one that is not needed soon, or none.
+  set.arrive(guess->slot, true);
+  set.arrive(other->slot, true);
+  CHECK_FALSE(set.claim_prefetch(2, 7, 1).has_value());
+  const auto third = set.claim_prefetch(0, 7, 1);
+  REQUIRE(third);
+  CHECK(third->evicted == space.key(2, 5));
+  CHECK(third->evicted_unused);
+  // A guess that was asked for is none any more.
+  set.arrive(third->slot, true);
+  use(2, 6);
+  const auto fourth = set.claim_prefetch(0, 6, 0);
+  REQUIRE(fourth);
+  CHECK_FALSE(fourth->evicted_unused);
+}
+
+namespace {
+
+struct Refusing : cache::Lru {
+  using cache::Lru::Lru;
+  [[nodiscard]] bool admit(ExpertKey guess, ExpertKey) const noexcept { return index(guess) != 0; }
+};
+static_assert(cache::AdmittingPolicy<Refusing>);
+
+}  // namespace
+
+TEST_CASE("A policy may refuse a guess the place of its victim, but no request", "[store][resident_set]") {
+  const test::ModelFixture model({.n_layers = 2, .n_used = 1});
+  ResidentSet<Refusing> set(model.map, SlotPlan(model.map, ExpertBudget::experts(2)));
+  std::vector<Claim> claims;
+  for (const ExpertIndex e : {1U, 2U}) {
+    REQUIRE(set.claim(1, std::vector{e}, Use::step, claims));
+    set.arrive(claims[0].slot, true);
+    set.unpin(claims[0].slot);
+  }
+  CHECK_FALSE(set.claim_prefetch(0, 0, 0).has_value());
+  CHECK(set.claim_prefetch(0, 1, 0).has_value());
+  CHECK(set.claim(0, std::vector<ExpertIndex>{0}, Use::step, claims));
 }
 
 TEST_CASE("A prompt takes the slots of what prompts brought before those of what steps use", "[store][resident_set]") {

@@ -62,9 +62,13 @@ TEMPLATE_TEST_CASE("A loader brings experts into their slots and tells of every 
   const KeySpace space = model.map.space();
   loader.load(claim(2, space.key(1, 4)), parallel::Priority::demand);
   loader.load(claim(0, space.key(2, 6)), parallel::Priority::prefetch);
+  CHECK(loader.under_way() == storage::AsyncStorage<TestType>);
+  loader.collect_ready();
+  while (loader.under_way()) loader.collect();
   CHECK(model.is_expert(arrivals.await(SlotIndex{2}, 6), 1, 4));
   CHECK(model.is_expert(arrivals.await(SlotIndex{0}, 6), 2, 6));
   loader.load(claim(2, space.key(0, 1)), parallel::Priority::demand);  // the slot again
+  while (loader.under_way()) loader.collect();
   CHECK(model.is_expert(arrivals.await(SlotIndex{2}, 9), 0, 1));
   CHECK(arrivals.n_failures() == 0);
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -80,12 +81,12 @@ class ExpertReader {
     return {map_->layer(map_->space().layer(key)), map_->space().expert(key)};
   }
 
-  /// Whether begin() and next() are to be used.
+  /// Whether begin(), next() and poll() are to be used.
   [[nodiscard]] bool asynchronous() const noexcept {
     return AsInFile<Representation> && storage::asynchronous(storage_);
   }
 
-  /// Begins a read, which next() will tell of by its tag.
+  /// Begins a read, which next() or poll() will tell of by its tag.
   /// @pre    asynchronous()
   /// @throws Error{io}
   void begin(const ExpertReads& reads, std::size_t i, std::span<std::byte> slot, std::uint64_t tag) {
@@ -97,6 +98,13 @@ class ExpertReader {
   [[nodiscard]] storage::Completed next() {
     if constexpr (storage::AsyncStorage<Storage>) return storage_.next();
     return {};
+  }
+
+  /// A read that is over, if there is one.
+  /// @pre asynchronous()
+  [[nodiscard]] std::optional<storage::Completed> poll() {
+    if constexpr (storage::AsyncStorage<Storage>) return storage_.poll();
+    return std::nullopt;
   }
 
   /// What a read that is over brought.
@@ -117,6 +125,15 @@ class ExpertReader {
       for (std::size_t m = 0; m < result.n; ++m) convert(result.matrices[m], map_->layer(map_->space().layer(key)), slot);
       give_back(std::move(staging));
       return result;
+    }
+  }
+
+  /// Has a storage that takes hints bring what it will return views of nearer.
+  void will_need(const ExpertReads& reads) noexcept {
+    if constexpr (storage::HintedStorage<Storage>) {
+      for (std::size_t i = 0; i < reads.size(); ++i) storage_.will_need(reads[i]);
+    } else {
+      (void)reads;
     }
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -104,23 +105,28 @@ class ResidentSet {
   }
 
   /// Takes a slot for an expert that was only guessed, if there is one that no request will miss: at most half of the
-  /// class may be pinned, and no expert of layers [layer - ahead, layer] leaves for it.
+  /// class may be pinned, and no expert of layers [layer - ahead, layer] leaves for it. When half of the class has guesses
+  /// that nobody asked for so far, one of these leaves.
   /// @return the claim of a miss whose slot is pinned by its read alone, or nothing
   [[nodiscard]] std::optional<Claim> claim_prefetch(LayerIndex layer, ExpertIndex expert, std::uint32_t ahead) {
     Pool& pool = pools_[pool_of_layer_[layer]];
     Claim claim{.key = space_.key(layer, expert), .kind = Claim::Kind::miss};
     if (resident(claim.key) || 2 * (pool.n_pinned + 1) > pool.n_slots) return std::nullopt;
-    if (pool.free.empty()) {
-      const auto passed = [&](ExpertKey key) {
+    const bool enough_guesses = 2 * (pool.n_of(Origin::prefetch) + 1) > pool.n_slots;
+    if (pool.free.empty() || enough_guesses) {
+      const auto victim = pool.eviction.victim([&](ExpertKey key) {
         const std::uint32_t layers_ago = (layer + space_.layers - space_.layer(key)) % space_.layers;
-        return layers_ago > ahead && evictable(key);
-      };
-      const auto victim = pool.eviction.victim(passed);
+        const bool is_guess = slots_[slot_of_[index(key)]].origin == Origin::prefetch;
+        return layers_ago > ahead && evictable(key) && (is_guess || !enough_guesses);
+      });
       if (!victim) return std::nullopt;
+      if constexpr (cache::AdmittingPolicy<Eviction>) {
+        if (!pool.eviction.admit(claim.key, *victim)) return std::nullopt;
+      }
       evict(pool, claim, *victim);
     }
     occupy(pool, claim);
-    slots_[static_cast<std::size_t>(claim.slot)].origin = Origin::prefetch;
+    set_origin(pool, at(claim.slot), Origin::prefetch);
     return claim;
   }
 
@@ -192,7 +198,9 @@ class ResidentSet {
     std::size_t n_slots = 0;
     std::size_t n_pinned = 0;
     std::size_t n_abandoned = 0;
-    std::size_t n_of_prompts = 0;  ///< slots whose origin is a prompt
+    std::array<std::size_t, 3> n_by_origin{};  ///< slots that are not of steps
+
+    [[nodiscard]] std::size_t& n_of(Origin origin) noexcept { return n_by_origin[static_cast<std::size_t>(origin)]; }
   };
 
   [[nodiscard]] Slot& at(SlotIndex slot) noexcept { return slots_[static_cast<std::size_t>(slot)]; }
@@ -211,8 +219,8 @@ class ResidentSet {
   }
 
   static void set_origin(Pool& pool, Slot& slot, Origin origin) noexcept {
-    if (slot.origin == Origin::prompt) --pool.n_of_prompts;
-    if (origin == Origin::prompt) ++pool.n_of_prompts;
+    if (slot.origin != Origin::step) --pool.n_of(slot.origin);
+    if (origin != Origin::step) ++pool.n_of(origin);
     slot.origin = origin;
   }
 
@@ -260,7 +268,7 @@ class ResidentSet {
     LAZYMOE_EXPECTS(!resident(claim.key));  // experts are distinct
     if (pool.free.empty()) {
       std::optional<ExpertKey> victim;
-      if (use == Use::prompt && pool.n_of_prompts > 0) {
+      if (use == Use::prompt && pool.n_of(Origin::prompt) > 0) {
         victim = pool.eviction.victim([this](ExpertKey key) {
           return evictable(key) && slots_[slot_of_[index(key)]].origin == Origin::prompt;
         });

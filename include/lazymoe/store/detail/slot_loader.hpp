@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -13,7 +14,6 @@
 #include "../../core/types.hpp"
 #include "../../experts/expert_map.hpp"
 #include "../../io/huge_pages.hpp"
-#include "../../parallel/collector.hpp"
 #include "../../parallel/io_queue.hpp"
 #include "../checksums.hpp"
 #include "../lease.hpp"
@@ -42,8 +42,7 @@ class SlotLoader {
         memory_(Reader::in_place(storage, map) ? 0 : static_cast<std::size_t>(plan.total_bytes()), AlignedBuffer::page),
         reader_(map, std::move(storage), checksums),
         slots_(plan.n_slots()),
-        queue_(reader_.asynchronous() ? 0 : io_threads),
-        collector_([this] { collect(); }) {
+        queue_(reader_.asynchronous() ? 0 : io_threads) {
     io::prefer_huge_pages(memory_.bytes());
     std::span<std::byte> free = memory_.bytes();
     std::size_t slot = 0;
@@ -65,12 +64,13 @@ class SlotLoader {
     Slot& place = at(slot);
     place.key = key;
     const ExpertReads reads = reader_.reads(key);
+    if (reader_.in_place()) reader_.will_need(reads);
     for (std::uint32_t i = 0; i < reads.size(); ++i) {
       std::exception_ptr failure;
       try {
         if (reader_.asynchronous()) {
           reader_.begin(reads, i, place.memory, tag(slot, i));
-          collector_.begun();
+          n_under_way_.fetch_add(1);
           continue;
         }
         if (!reader_.in_place()) {
@@ -87,6 +87,17 @@ class SlotLoader {
         on_arrival_(slot, key, i, {}, std::move(failure));
       }
     }
+  }
+
+  /// Whether the storage has reads under way by itself, which arrive when somebody calls collect() or collect_ready().
+  [[nodiscard]] bool under_way() const noexcept { return n_under_way_.load() > 0; }
+
+  /// Waits for one of them. @pre under_way(), and no other thread collects
+  void collect() noexcept { end(reader_.next()); }
+
+  /// Those that are over. @pre no other thread collects
+  void collect_ready() noexcept {
+    while (auto completed = reader_.poll()) end(std::move(*completed));
   }
 
   /// An expert has left its slot.
@@ -107,9 +118,8 @@ class SlotLoader {
     return static_cast<std::uint64_t>(slot) * ExpertReads::most + read;
   }
 
-  /// Waits for a read that was begun.
-  void collect() noexcept {
-    storage::Completed completed = reader_.next();
+  void end(storage::Completed completed) noexcept {
+    n_under_way_.fetch_sub(1);
     const auto slot = static_cast<SlotIndex>(completed.tag / ExpertReads::most);
     const std::size_t i = completed.tag % ExpertReads::most;
     const ExpertKey key = at(slot).key;
@@ -139,8 +149,8 @@ class SlotLoader {
   AlignedBuffer memory_;  // before the reader: what its storage has under way ends before the memory does
   Reader reader_;
   std::vector<Slot> slots_;
-  parallel::IoQueue queue_;        // last: their threads end before what these use; which of them has something to do
-  parallel::Collector collector_;  // is the storage's choice
+  std::atomic<std::size_t> n_under_way_{0};  // at most as many as there are
+  parallel::IoQueue queue_;                  // last: its threads end before what they use
 };
 
 }  // namespace lazymoe::store::detail

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -100,8 +101,7 @@ class Chat {
       install_interrupt_handler();
       std::cerr << engine_.file().name() << ": " << lazymoe::format_bytes(engine_.model().weight_bytes())
                 << " resident, " << lazymoe::format_bytes(engine_.expert_bytes())
-                << " for experts. /clear begins anew, /shrink SIZE gives memory back, Ctrl-C stops an answer, Ctrl-D "
-                   "ends.\n";
+                << " for experts. /help lists commands, Ctrl-C stops an answer, Ctrl-D ends.\n";
     }
     int exit_code = 0;
     examples::LineReader input;
@@ -116,16 +116,12 @@ class Chat {
         continue;
       }
       if (is_blank(line)) continue;
-      if (line == "/clear") {
-        session_.clear();
-        continue;
-      }
       try {
-        if (line.starts_with("/shrink ")) {
-          shrink_to(line.substr(8));
-          continue;
+        if (line.starts_with('/')) {
+          command(line);
+        } else {
+          answer(line);
         }
-        answer(line);
       } catch (const lazymoe::Error& error) {
         std::cerr << examples::one_line(error.what()) << '\n';  // the message counts as not said; the chat goes on
         if (!terminal) exit_code = 1;
@@ -136,6 +132,25 @@ class Chat {
   }
 
  private:
+  void command(const std::string& line) {
+    std::istringstream words(line);
+    std::string name;
+    std::string argument;
+    std::string rest;
+    words >> name >> argument >> rest;
+    if (name == "/clear" && argument.empty()) {
+      session_.clear();
+    } else if (name == "/shrink" && !argument.empty() && rest.empty()) {
+      shrink_to(argument);
+    } else if (name == "/help" && argument.empty()) {
+      std::cerr << "(/clear begins the conversation anew; /shrink SIZE, such as 2GiB, gives memory of experts back. A "
+                   "message that is no command begins with another character, such as a space.)\n";
+    } else {
+      throw lazymoe::Error(lazymoe::Errc::bad_argument,
+                           line + ": is no command; there are /clear, /shrink SIZE and /help");
+    }
+  }
+
   void shrink_to(const std::string& size) {
     const auto returned = engine_.shrink_to(lazymoe::store::ExpertBudget::parse(size));
     std::cerr << "(" << lazymoe::format_bytes(returned) << " given back; " << lazymoe::format_bytes(engine_.expert_bytes())
@@ -245,6 +260,8 @@ int main(int argc, char** argv) {
                             ? lazymoe::text::recognise_chat_template(file.metadata())
                             : lazymoe::text::chat_template_by_name(session_options.chat_template);
     static_cast<void>(lazymoe::generate::Sampler(sampler));
+
+    examples::refuse_to_overwrite(file, stats_json);
 
     examples::Engine engine(std::move(file), options);
     session_options.sequence = options.sequence_options();

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -9,6 +10,7 @@
 #include <iostream>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -56,11 +58,14 @@ class StatusLine {
     columns_ = size.ws_col;
     // A line is freed below the cursor; setting the region moves the cursor, so it is saved.
     std::cerr << "\n\033[A\0337\033[1;" << rows_ - 1 << "r\0338" << std::flush;
+    for (std::size_t i = 0; i < signals.size(); ++i) guard(signals[i], before_[i]);
   }
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
   ~StatusLine() {
-    if (rows_ != 0) std::cerr << "\0337\033[r\033[" << rows_ << ";1H\033[K\0338" << std::flush;
+    if (rows_ == 0) return;
+    for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &before_[i], nullptr);
+    std::cerr << "\0337\033[r\033[" << rows_ << ";1H\033[K\0338" << std::flush;
   }
 
   /// Shows what text() returns, a few times a second.
@@ -74,6 +79,23 @@ class StatusLine {
   }
 
  private:
+  static constexpr std::array<int, 3> signals{SIGINT, SIGTERM, SIGHUP};
+
+  /// Has a signal that would end the program give the whole terminal back first.
+  static void guard(int signal, struct sigaction& before) {
+    ::sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_DFL) return;
+    struct sigaction action = {};
+    action.sa_handler = [](int number) {
+      constexpr std::string_view whole = "\0337\033[r\0338\n";
+      [[maybe_unused]] const auto written = ::write(STDERR_FILENO, whole.data(), whole.size());
+      ::raise(number);
+    };
+    action.sa_flags = static_cast<int>(SA_RESETHAND);  // so that raising it ends the program when this returns
+    ::sigaction(signal, &action, nullptr);
+  }
+
+  std::array<struct sigaction, signals.size()> before_{};
   unsigned rows_ = 0;
   unsigned columns_ = 0;
   std::chrono::steady_clock::time_point next_{};

@@ -1,14 +1,16 @@
 #include "common/engine.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -159,10 +161,23 @@ std::vector<std::string> representation_names() {
 
 /// The whole of a small file.
 std::string read_file(const std::string& path) {
+  constexpr std::size_t most = std::size_t{256} << 20;
+  const auto refuse = [&](const char* why) { throw lazymoe::Error(lazymoe::Errc::io, path + ": " + why); };
+  if (std::filesystem::is_directory(path)) refuse("is a folder");
   std::ifstream in(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) throw lazymoe::Error(lazymoe::Errc::io, path + ": cannot be read");
+  if (!in) refuse("cannot be read");
+  std::string text;
+  std::array<char, 1 << 16> piece{};
+  while (in.read(piece.data(), piece.size()) || in.gcount() > 0) {
+    text.append(piece.data(), static_cast<std::size_t>(in.gcount()));
+    if (text.size() > most) refuse("is too large to be what it was named for");
+  }
+  if (in.bad()) refuse("cannot be read");
   return text;
+}
+
+CLI::Validator a_name() {
+  return {[](const std::string& text) -> std::string { return text.empty() ? "the name is empty" : ""; }, ""};
 }
 
 }  // namespace
@@ -196,7 +211,13 @@ void EngineOptions::add_to(CLI::App& app) {
     if (experts == "eager" && typed(memory_option)) {
       throw CLI::ValidationError("--memory", "eager experts are all resident, whatever memory there is");
     }
-    if (typed(app.get_option("--storage")) && is_url(model)) {
+    for (const char* name : {"--eviction", "--prefetch", "--lookahead", "--lookahead-width", "--prefetches",
+                             "--representation", "--hot-set", "--checksums"}) {
+      if (experts == "eager" && typed(app.get_option(name))) {
+        throw CLI::ValidationError(name, "is for lazy experts; eager ones are all resident, as they are in the file");
+      }
+    }
+    if (typed(app.get_option("--storage")) && storage != "auto" && is_url(model)) {
       throw CLI::ValidationError("--storage", "is for files; what lies at a URL is read by requests for ranges");
     }
     if (typed(memory_option) && typed(budget_option)) {
@@ -213,20 +234,28 @@ void EngineOptions::add_to(CLI::App& app) {
       ->check(one_of(storages))
       ->capture_default_str();
   add_url_cache(app, url_cache);
-  const auto prefetches = lazymoe::store::AnyPrefetch::names;
+  const auto prefetch_names = lazymoe::store::AnyPrefetch::names;
   app.add_option("--prefetch", prefetch, "which experts are read before they are asked for, while the storage is idle")
-      ->check(one_of({prefetches.begin(), prefetches.end()}))
+      ->check(one_of({prefetch_names.begin(), prefetch_names.end()}))
       ->capture_default_str();
   app.add_option("--lookahead", lookahead, "layers that gate-lookahead looks ahead")
       ->check(within(1, 16))
+      ->capture_default_str();
+  app.add_option("--lookahead-width", lookahead_width, "experts a token that it guesses; 0: as many as are used")
+      ->check(within(0, 1 << 16))
+      ->capture_default_str();
+  app.add_option("--prefetches", prefetches, "experts that may be read on a guess at once")
+      ->check(within(1, 1 << 10))
       ->capture_default_str();
   app.add_option("--representation", representation,
                  "what lazy experts become in memory: as in the file, or packed anew, which changes the logits")
       ->check(one_of(representation_names()))
       ->capture_default_str();
-  app.add_option("--hot-set", hot_set, "file of lines \"layer expert\": experts that are evicted last");
+  app.add_option("--hot-set", hot_set, "file of lines \"layer expert\": experts that are evicted last")
+      ->check(a_name());
   app.add_option("--checksums", checksums,
-                 "compares what is read of lazy experts with its first-read, or with the checksums in a file");
+                 "compares what is read of lazy experts with its first-read, or with the checksums in a file")
+      ->check(a_name());
   app.add_option("--threads", threads, "for the arithmetic; default: all cores")->check(within(1, 1024));
   app.add_option("--kv", kv, "precision of keys and values")
       ->check(CLI::IsMember({"f16", "f32"}))
@@ -273,6 +302,15 @@ lazymoe::Bytes recommended_budget(const lazymoe::experts::ExpertMap& map) {
   return std::max(lazymoe::store::SlotPlan::floor_bytes(map), everything / 5 * 2);
 }
 
+void refuse_to_overwrite(const lazymoe::gguf::File& model, const std::string& path) {
+  for (const auto& shard : model.shards()) {
+    std::error_code absent;
+    if (!path.empty() && std::filesystem::equivalent(path, shard.path, absent)) {
+      throw lazymoe::Error(lazymoe::Errc::bad_argument, path + ": is the model, and would be overwritten");
+    }
+  }
+}
+
 /// Tells what was routed.
 class Engine::Listening final : public lazymoe::store::ForwardingSource {
  public:
@@ -316,7 +354,8 @@ std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_source(const EngineOp
 lazymoe::store::ExpertBudget Engine::expert_budget(const lazymoe::experts::ExpertMap& map, lazymoe::Bytes floor,
                                                    const EngineOptions& options) const {
   if (options.memory.empty()) {
-    return options.budget.empty() ? recommended_budget(map) : lazymoe::store::ExpertBudget::parse(options.budget);
+    return options.budget.empty() ? std::max(recommended_budget(map), floor)
+                                  : lazymoe::store::ExpertBudget::parse(options.budget);
   }
   lazymoe::Bytes total = 0;
   if (options.memory == "auto") {
@@ -327,20 +366,25 @@ lazymoe::store::ExpertBudget Engine::expert_budget(const lazymoe::experts::Exper
     total = lazymoe::parse_bytes(options.memory);
   }
   const auto needs = lazymoe::models::memory_needs(file_, options.sequence_options(), pool_.size());
-  lazymoe::store::MemoryBudget memory(total);
-  memory.reserve("program", program_bytes);
-  memory.reserve("tokenizer", token_bytes * file_.find("token_embd.weight")->rows());
-  memory.reserve("weights", needs.weights);
-  memory.reserve("keys and values", needs.state);
-  memory.reserve("scratch", needs.scratch);
-  return memory.reserve_rest("experts", floor);
+  std::vector<lazymoe::store::MemoryBudget::Entry> entries{
+      {"program", program_bytes},
+      {"tokenizer", token_bytes * file_.find("token_embd.weight")->rows()},
+      {"weights", needs.weights},
+      {"keys and values", needs.state},
+      {"scratch", needs.scratch}};
+  if (options.storage == lazymoe::storage::Memory::name && !options.files.by_url()) {
+    lazymoe::Bytes files = 0;
+    for (const auto& shard : file_.shards()) files += std::filesystem::file_size(shard.path);
+    entries.push_back({"whole files", files});
+  }
+  return lazymoe::store::MemoryBudget(total).reserve_rest(std::move(entries), "experts", floor);
 }
 
 template <class Representation>
 std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_lazy(lazymoe::storage::AnyStorage storage,
                                                                 const EngineOptions& options) {
   lazymoe::experts::ExpertMap map(file_);
-  lazymoe::store::StoreOptions store_options;
+  lazymoe::store::StoreOptions store_options{.prefetches = options.prefetches};
   using Store = lazymoe::store::ExpertStore<Chosen<Representation>>;
   store_options.budget = expert_budget(map, Store::floor_bytes(map, storage), options);
   if (options.files.by_url()) store_options.io_threads = url_requests;
@@ -359,7 +403,8 @@ std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_lazy(lazymoe::storage
     return lazymoe::cache::AnyEviction(lazymoe::cache::Pinned<lazymoe::cache::AnyEviction>(space, std::move(eviction), hot));
   };
   auto store = std::make_unique<Store>(std::move(map), std::move(storage), store_options, make_eviction,
-                                       lazymoe::store::AnyPrefetch::of(options.prefetch, {.depth = options.lookahead}));
+                                       lazymoe::store::AnyPrefetch::of(options.prefetch, {.depth = options.lookahead,
+                                                                                                 .width = options.lookahead_width}));
   expert_bytes_ = store->plan().total_bytes();
   counters_ = [s = store.get()] { return s->counters(); };
   shrink_ = [s = store.get()](lazymoe::store::ExpertBudget budget) { return s->shrink_to(budget); };

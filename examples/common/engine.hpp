@@ -31,6 +31,8 @@ struct EngineOptions {
   std::string url_cache;
   std::string prefetch = "gate-lookahead";
   unsigned lookahead = 1;
+  unsigned lookahead_width = 0;
+  unsigned prefetches = 1;
   std::string representation = "keep";
   std::string hot_set;
   std::string checksums;
@@ -50,6 +52,10 @@ struct EngineOptions {
 
 /// What programs keep resident unless told otherwise.
 [[nodiscard]] lazymoe::Bytes recommended_budget(const lazymoe::experts::ExpertMap& map);
+
+/// A slip of the hand must not cost a model of 18 GB.
+/// @throws lazymoe::Error{bad_argument} if `path`, where something is to be written, is a file of the model
+void refuse_to_overwrite(const lazymoe::gguf::File& model, const std::string& path);
 
 /// A model opened with the policies that the options name.
 class Engine {

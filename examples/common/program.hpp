@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cctype>
+#include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <exception>
@@ -10,6 +11,9 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 
@@ -51,9 +55,18 @@ namespace examples {
           ""};
 }
 
+/// Keeps files that are opened later from taking the places of standard streams that were closed: these end at once, and
+/// take nothing.
+inline void occupy_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) == -1 && errno == EBADF) (void)::open("/dev/null", O_RDONLY);  // gets the lowest number
+  }
+}
+
 /// Runs `program`; an error becomes one sentence on the error output and exit code 1.
 template <class Program>
 int guarded(Program&& program) {
+  occupy_standard_streams();
   try {
     const int exit_code = program();
     if (!std::cout.flush()) {

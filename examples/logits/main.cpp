@@ -3,7 +3,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <iostream>
@@ -62,16 +61,6 @@ void write_file(const std::string& path, std::string_view bytes) {
   if (!out) throw lazymoe::Error(lazymoe::Errc::io, path + ": cannot write");
 }
 
-/// A slip of the hand must not cost a model of 18 GB.
-void refuse_to_overwrite(const lazymoe::gguf::File& model, const std::string& path) {
-  for (const auto& shard : model.shards()) {
-    std::error_code absent;
-    if (!path.empty() && std::filesystem::equivalent(path, shard.path, absent)) {
-      throw lazymoe::Error(lazymoe::Errc::bad_argument, path + ": is the model, and would be overwritten");
-    }
-  }
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -92,7 +81,7 @@ int main(int argc, char** argv) {
 
     const auto tokens = parse_tokens(tokens_text);
     examples::Engine engine(options.open(), options);
-    for (const std::string& path : {out, routes_path}) refuse_to_overwrite(engine.file(), path);
+    for (const std::string& path : {out, routes_path}) examples::refuse_to_overwrite(engine.file(), path);
     if (!out.empty() && out == routes_path) {
       throw lazymoe::Error(lazymoe::Errc::bad_argument, out + ": is named for both --out and --routes");
     }

@@ -69,6 +69,7 @@ bool is_failure_of_read(const Error& error, const std::string& why) {
 
 TEST_CASE("URLs are told from paths", "[io][remote]") {
   CHECK(is_url("http://host/file"));
+  CHECK(is_url("HTTPS://host/file"));
   CHECK(is_url("https://host/file"));
   CHECK_FALSE(is_url("http:/host/file"));
   CHECK_FALSE(is_url("models/http://host"));

@@ -126,6 +126,43 @@ TEST_CASE("/shrink gives memory back, and the answers stay", "[programs][chat]")
   CHECK(contains(chat({"--experts", "eager"}, {.input = "/shrink 1MB\n"}).err, "eager experts are all resident"));
 }
 
+TEST_CASE("what begins with a slash is a command or refused, and no message", "[programs][chat]") {
+  const auto line = GENERATE(as<std::string>(), "/", "/help me", "/shrink", "/shrink 2MB 3MB", "/shrinkfoo", "/etc/passwd");
+  const Ended ended = chat({"--budget", "20MB"}, {.input = line + "\n" + kenya + "\n"});
+  CHECK(ended.out == nairobi);
+  CHECK(ended.err == line + ": is no command; there are /clear, /shrink SIZE and /help\n");
+  CHECK(ended.exit_code == 1);
+  const Ended help = chat({"--budget", "20MB"}, {.input = "/help\n/shrink   2MB\n" + kenya + "\n"});
+  CHECK(help.out == nairobi);
+  CHECK(contains(help.err, "/clear begins the conversation anew"));
+  CHECK(contains(help.err, " given back"));
+  CHECK(help.exit_code == 0);
+}
+
+TEST_CASE("the default budget suits every storage and representation", "[programs][chat]") {
+  const auto way = GENERATE(values<std::vector<std::string>>(
+      {{"--storage", "direct"}, {"--storage", "memory"}, {"--representation", "F32"}, {"--representation", "Q4_0"}}));
+  std::vector<std::string> arguments{LAZYMOE_GOLDEN_DIR "/models/qwen3moe/Q8_0.gguf", "--tokens", "1,2,3"};
+  arguments.insert(arguments.end(), way.begin(), way.end());
+  const Ended ended = run_program("logits", arguments);
+  CAPTURE(way, ended.err);
+  CHECK(ended.exit_code == 0);
+}
+
+TEST_CASE("standard streams that are closed stay nobody's", "[programs][chat]") {
+  const Ended deaf = chat({}, {.input = kenya + "\n", .closed = {0}});
+  CHECK(deaf.out.empty());
+  CHECK(deaf.exit_code == 0);
+  const TempDir scratch;
+  const std::string stats = (scratch.path() / "stats.json").string();
+  CHECK(chat({"-p", kenya, "--stats", "--stats-json", stats}, {.closed = {0, 2}}).out == nairobi);
+  std::ifstream in(stats);
+  std::string text;
+  std::getline(in, text);
+  CHECK(nlohmann::json::accept(text));
+  CHECK(chat({"-p", kenya}, {.closed = {1}}).exit_code == 1);
+}
+
 TEST_CASE("chat --stats says what each answer cost", "[programs][chat]") {
   // Which guesses are read is a matter of timing.
   const Ended ended = chat({"--stats", "--budget", "1TiB", "--prefetch", "none"}, {.input = kenya + "\n/clear\n" + kenya + "\n"});
@@ -193,6 +230,13 @@ TEST_CASE("what is wrong with the command line is one sentence and exit code 1",
       {{"--eviction", "random"}, "random"},
       {{"--storage", "tape"}, "tape"},
       {{"--experts", "eager", "--eviction", "random"}, "random"},
+      {{"--experts", "eager", "--checksums", "first-read"}, "--checksums: is for lazy experts"},
+      {{"--experts", "eager", "--representation", "F32"}, "--representation: is for lazy experts"},
+      {{"--memory", "40MiB", "--storage", "memory"}, " + whole files 23."},
+      {{"--hot-set", "/"}, "/: is a folder"},
+      {{"--hot-set", "/dev/zero"}, "/dev/zero: is too large"},
+      {{"--checksums", ""}, "the name is empty"},
+      {{"--stats-json", bundled_model}, "would be overwritten"},
       {{"--chat-template", "klingon"}, "'klingon' is unknown; known are: "},
       {{"--experts", "some"}, "some"},
       {{"--budget", "much"}, "--budget: 'much'"},
@@ -208,7 +252,7 @@ TEST_CASE("what is wrong with the command line is one sentence and exit code 1",
       {{"--budget", "7 experts"}, "8 experts"},
       {{"--budget", "8experts", "--experts", "eager"}, "--budget: eager experts are all resident and have no budget"},
       {{"--memory", "much"}, "--memory: 'much'"},
-      {{"--memory", "1MiB"}, "the memory of 1.00 MiB is too little: program 20.00 MiB = 20.00 MiB"},
+      {{"--memory", "1MiB"}, "the memory of 1.00 MiB is too little: program 20.00 MiB + tokenizer 1.00 MiB + "},
       {{"--memory", "8GiB", "--budget", "1GiB"}, "--memory: sizes the budget by itself"},
       {{"--memory", "8GiB", "--experts", "eager"}, "--memory: eager experts are all resident"},
       {{"--threads", "0"}, "--threads"},
@@ -324,6 +368,16 @@ TEST_CASE("on a terminal --stats shows a line while an answer is written, and le
   const auto region = shown.find("r\0338");
   CHECK((region == std::string::npos || contains(shown, "\033[r")));  // a terminal too small has none
   terminal.type("\x04");
+}
+
+TEST_CASE("a signal that ends the program while a line of stats is shown leaves the whole terminal", "[programs][chat]") {
+  const TempDir scratch;
+  const std::string endless = scratch.write("endless.gguf", endless_model(scratch)).string();
+  Terminal terminal("chat", {endless, "-p", "hello", "--stats", "--context", "60000"}, 24);
+  terminal.wait_for("\033[1;23r");
+  terminal.wait_for("word");
+  terminal.type("\x03");
+  CHECK_NOTHROW(terminal.wait_for("\033[r"));
 }
 
 TEST_CASE("on a terminal chat prompts, and Ctrl-D ends it", "[programs][chat]") {

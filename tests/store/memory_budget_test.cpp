@@ -30,6 +30,9 @@ TEST_CASE("The rest goes to whom it is enough for", "[store]") {
 
 TEST_CASE("A refusal of memory shows the arithmetic", "[store]") {
   MemoryBudget memory(10 << 20);
+  const Error first = test::error_of([&] { memory.reserve_rest({{"weights", 20 << 20}, {"scratch", 1 << 20}}, "experts", 2 << 20); });
+  CHECK(test::mentions(first, "weights 20.00 MiB + scratch 1.00 MiB + experts 2.00 MiB = 23.00 MiB"));
+  CHECK(memory.reserved() == 0);
   memory.reserve("weights", 6 << 20);
   memory.reserve("keys and values", 3 << 20);
   const Error error = test::error_of([&] { memory.reserve_rest("experts", 2 << 20); });

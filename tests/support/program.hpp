@@ -30,6 +30,7 @@ struct Given {
   std::string input = {};
   std::vector<std::pair<std::string, std::string>> environment = {};
   std::string output_file = {};  ///< instead of `out`
+  std::vector<int> closed = {};  ///< standard streams that it does not have
 };
 
 /// An example program to start: becomes it in a forked child.
@@ -113,6 +114,7 @@ class Scratch {
     ::dup2(in.descriptor(), STDIN_FILENO);
     ::dup2(file.empty() ? out.descriptor() : ::open(file.c_str(), O_WRONLY | O_CLOEXEC), STDOUT_FILENO);
     ::dup2(err.descriptor(), STDERR_FILENO);
+    for (const int stream : call.given().closed) ::close(stream);
     call.become();
   }
   int status = 0;

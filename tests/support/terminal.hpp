@@ -13,6 +13,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -24,12 +25,15 @@ namespace lazymoe::test {
 /// An example program on a terminal of its own.
 class Terminal {
  public:
-  Terminal(const std::string& program, std::vector<std::string> arguments) {
+  /// @param rows of 80 columns; 0: the terminal does not say its size
+  Terminal(const std::string& program, std::vector<std::string> arguments, unsigned short rows = 0) {
     const ProgramCall call(program, std::move(arguments));
     master_ = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     if (master_ < 0 || ::grantpt(master_) != 0 || ::unlockpt(master_) != 0) {
       throw std::runtime_error("cannot make a terminal");
     }
+    const winsize size{.ws_row = rows, .ws_col = 80, .ws_xpixel = 0, .ws_ypixel = 0};
+    if (rows > 0) ::ioctl(master_, TIOCSWINSZ, &size);
     child_ = ::fork();
     if (child_ < 0) throw std::runtime_error("cannot fork");
     if (child_ == 0) {

@@ -151,7 +151,7 @@ class HttpConnections {
     set(CURLOPT_REDIR_PROTOCOLS, static_cast<long>(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 #endif
     set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options_.connect_timeout.count()));
-    set(CURLOPT_LOW_SPEED_LIMIT, 1L);
+    set(CURLOPT_LOW_SPEED_LIMIT, 1024L);  // a second: less is silence
     set(CURLOPT_LOW_SPEED_TIME, static_cast<long>(options_.stall_timeout.count()));
     set(CURLOPT_USERAGENT, "lazymoe");
     set(CURLOPT_HEADERFUNCTION, &on_header);

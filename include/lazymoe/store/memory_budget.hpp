@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,27 +30,47 @@ class MemoryBudget {
 
   /// @throws Error{over_budget} with the arithmetic, if that is more than is left
   void reserve(std::string what, Bytes bytes) {
-    if (bytes > left()) refuse(what, bytes);
-    reserved_ += bytes;
-    entries_.push_back({std::move(what), bytes});
+    reserve({{std::move(what), bytes}});
+  }
+
+  /// All of `entries` or none.
+  /// @throws Error{over_budget} with the arithmetic of all, if they are more than is left
+  void reserve(std::vector<Entry> entries) {
+    if (sum(entries) > left()) refuse(entries);
+    reserved_ += sum(entries);
+    for (Entry& entry : entries) entries_.push_back(std::move(entry));
   }
 
   /// All that is left, if it is at least `least`.
   /// @throws Error{over_budget} with the arithmetic, if it is not
-  Bytes reserve_rest(std::string what, Bytes least) {
-    const Bytes rest = left();
-    if (rest < least) refuse(what, least);
-    reserve(std::move(what), rest);
+  Bytes reserve_rest(std::string what, Bytes least) { return reserve_rest({}, std::move(what), least); }
+
+  /// All of `entries`, and for `what` all that is left then, if it is at least `least`; or nothing.
+  /// @throws Error{over_budget} with the arithmetic of all, if it is not
+  Bytes reserve_rest(std::vector<Entry> entries, std::string what, Bytes least) {
+    entries.push_back({std::move(what), least});
+    if (sum(entries) > left()) refuse(entries);
+    Bytes& rest = entries.back().bytes;
+    rest += left() - sum(entries);
+    reserve(entries);
     return rest;
   }
 
  private:
-  [[noreturn]] void refuse(std::string_view what, Bytes bytes) const {
-    std::string sum;
-    for (const Entry& e : entries_) sum += e.what + " " + format_bytes(e.bytes) + " + ";
-    throw Error(Errc::over_budget, "the memory of " + format_bytes(total_) + " is too little: " + sum +
-                                       std::string(what) + " " + format_bytes(bytes) + " = " +
-                                       format_bytes(bytes > ~Bytes{0} - reserved_ ? ~Bytes{0} : reserved_ + bytes));
+  /// The largest number if there is no larger one.
+  [[nodiscard]] static Bytes sum(std::span<const Entry> entries) noexcept {
+    Bytes total = 0;
+    for (const Entry& e : entries) total = e.bytes > ~Bytes{0} - total ? ~Bytes{0} : total + e.bytes;
+    return total;
+  }
+
+  [[noreturn]] void refuse(std::span<const Entry> wanted) const {
+    std::vector<Entry> all = entries_;
+    all.insert(all.end(), wanted.begin(), wanted.end());
+    std::string text;
+    for (const Entry& e : all) text += (text.empty() ? "" : " + ") + e.what + " " + format_bytes(e.bytes);
+    throw Error(Errc::over_budget, "the memory of " + format_bytes(total_) + " is too little: " + text + " = " +
+                                       format_bytes(sum(all)));
   }
 
   Bytes total_;

@@ -2,7 +2,7 @@
 // disk, so slow that reading what a token misses takes as long as computing a token, T. Without any overlap a token
 // would take 2 T, with perfect overlap T. Prints a JSON line for each prefetch policy.
 //
-//     bench_overlap [MODEL] [--budget BYTES] [--warm N] [--tokens N]
+//     bench_overlap [MODEL] [--budget BYTES] [--warm N] [--tokens N] [--layers N]
 //
 // Without a model, a random one is written whose layers add little to what passes through them, so that guesses
 // are good: what is measured then is the store, not the model's habits.
@@ -60,8 +60,8 @@ struct Policies : lazymoe::store::DefaultPolicies {
   using Prefetch = lazymoe::store::AnyPrefetch;
 };
 
-lazymoe::test::TinyMoe model_of_good_guesses() {
-  return {.n_layers = 8,
+lazymoe::test::TinyMoe model_of_good_guesses(unsigned layers) {
+  return {.n_layers = layers,
           .n_embd = 2048,
           .n_heads = 32,
           .n_kv_heads = 4,
@@ -118,6 +118,7 @@ int main(int argc, char** argv) {
     Length length;
     unsigned latency_us = 100;
     std::size_t n_prefetches = 2;
+    unsigned layers = 8;
     CLI::App app("Overlap of reading and computing", "bench_overlap");
     app.add_option("MODEL", path, "GGUF file that fits into memory");
     app.add_option("--budget", budget, "memory for experts; default: a third of them");
@@ -125,10 +126,11 @@ int main(int argc, char** argv) {
     app.add_option("--tokens", length.n_tokens, "tokens that are timed")->check(examples::within(1, 1 << 20));
     app.add_option("--latency", latency_us, "of the disk, in microseconds");
     app.add_option("--prefetches", n_prefetches, "experts that are read on a guess at once");
+    app.add_option("--layers", layers, "of the model that is written")->check(examples::within(1, 64));
     if (const auto exit_code = examples::parse(app, argc, argv)) return *exit_code;
 
     const lazymoe::test::TempDir folder;
-    if (path.empty()) path = model_of_good_guesses().write(folder.path()).string();
+    if (path.empty()) path = model_of_good_guesses(layers).write(folder.path()).string();
     ::prctl(PR_SET_TIMERSLACK, 1UL);  // the imitated disk is to be punctual
     const lazymoe::gguf::File file(path);
     const lazymoe::experts::ExpertMap map(file);

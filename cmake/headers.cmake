@@ -198,10 +198,12 @@ set(lazymoe_headers
   include/lazymoe/store/detail/claim_wishes.hpp
   include/lazymoe/store/detail/expert_reader.hpp
   include/lazymoe/store/detail/expert_reads.hpp
+  include/lazymoe/store/detail/guesses.hpp
   include/lazymoe/store/detail/ledger.hpp
   include/lazymoe/store/detail/slot_contents.hpp
   include/lazymoe/store/detail/slot_loader.hpp
   include/lazymoe/store/detail/turns.hpp
+  include/lazymoe/store/detail/waiters.hpp
   include/lazymoe/store/detail/wish_list.hpp
   include/lazymoe/store/options.hpp
   include/lazymoe/store/prefetch.hpp

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -20,13 +19,13 @@
 #include "../instrument/counters.hpp"
 #include "../instrument/stopwatch.hpp"
 #include "../parallel/io_queue.hpp"
-#include "detail/claim_wishes.hpp"
+#include "detail/guesses.hpp"
 #include "detail/ledger.hpp"
 #include "detail/resident_set.hpp"
 #include "detail/slot_contents.hpp"
 #include "detail/slot_loader.hpp"
 #include "detail/turns.hpp"
-#include "detail/wish_list.hpp"
+#include "detail/waiters.hpp"
 #include "options.hpp"
 #include "policies.hpp"
 #include "slot_plan.hpp"
@@ -57,15 +56,13 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
               const std::function<Eviction(KeySpace)>& make_eviction = [](KeySpace space) { return Eviction(space); },
               Prefetch prefetch = {})
       : map_(std::move(map)),
-        n_experts_(n_experts(map_)),
-        n_prefetches_(options.prefetches),
         plan_(map_, options.budget, Loader::Reader::slot_bytes(storage)),
+        waiters_(mutex_, loader_),
         resident_(map_, plan_, make_eviction),
         contents_(plan_.n_slots()),
         turns_(plan_.classes().size()),
         ledger_(map_.space().layers),
-        prefetch_(std::move(prefetch)),
-        wishes_(map_.space()),
+        guesses_(map_, resident_, std::move(prefetch), options.prefetches),
         loader_(map_, plan_, std::move(storage), options.checksums, options.io_threads,
                 [this](SlotIndex slot, ExpertKey key, std::size_t i, const detail::PartView& part,
                        std::exception_ptr failure) { arrive(slot, key, i, part, std::move(failure)); }) {}
@@ -77,7 +74,7 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
 
   ~ExpertStore() {
     const std::lock_guard lock(mutex_);
-    wishes_.clear();  // what is being read ends, and begins no other read
+    guesses_.clear();  // what is being read ends, and begins no other read
   }
   ExpertStore(const ExpertStore&) = delete;  // nor moves: reads under way know where it is
 
@@ -92,17 +89,17 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
     claims.reserve(experts.size());
     std::vector<SlotIndex> slots;
     slots.reserve(experts.size());  // what may throw comes before the pins
-    collect();
+    waiters_.collect();
     {
       std::unique_lock lock(mutex_);
-      wishes_.pass(layer);
+      guesses_.pass(layer);
       detail::Turns& turns = turns_[plan_.class_of(layer)];
       const std::uint64_t turn = turns.take();
-      await(lock, released_, [&] {
+      waiters_.wait_released(lock, [&] {
         return turns.is(turn) &&
                resident_.claim(layer, experts.first(std::min(experts.size(), resident_.n_slots(layer))), use, claims);
       });
-      if (turns.end()) released_.notify_all();
+      if (turns.end()) waiters_.released();
       for (const detail::Claim& claim : claims) {
         if (claim.kind == detail::Claim::Kind::miss) begin(claim, false);
       }
@@ -128,23 +125,16 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
   }
 
   void on_route(const RouteEvent& event) override {
-    if constexpr (std::is_same_v<Prefetch, NoPrefetch>) return;
-    guess([&] {
-      prefetch_.on_route(event, map_.space(),
-                         [&](LayerIndex layer, std::span<const ExpertIndex> experts) { wish(layer, experts); });
-    });
+    if constexpr (!std::is_same_v<Prefetch, NoPrefetch>) guess([&] { guesses_.on_route(event); });
   }
 
-  /// What the prefetch policy wants; nothing as long as all experts are resident.
   [[nodiscard]] Lookahead lookahead() const noexcept override {
-    const Lookahead wanted = prefetch_.lookahead();
-    if (wanted.depth == 0) return wanted;
     const std::lock_guard lock(mutex_);
-    return resident_.n_resident() < n_experts_ ? wanted : Lookahead{};
+    return guesses_.lookahead();
   }
 
   void expect(LayerIndex layer, std::span<const ExpertIndex> experts) noexcept override {
-    guess([&] { wish(layer, experts); });
+    guess([&] { guesses_.wish(layer, experts); });
   }
 
   /// Gives slots back to the system, evicting what is in them, until the budget is met; it stays lowered.
@@ -158,7 +148,7 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
     std::unique_lock lock(mutex_);
     for (std::size_t c = 0; c < plan_.classes().size(); ++c) {
       const std::size_t least = smaller.classes()[c].n_slots;
-      await(lock, released_, [&] {
+      waiters_.wait_released(lock, [&] {
         const std::size_t now = resident_.n_slots_of_class(c);
         if (now <= least) return true;
         const std::size_t retired = resident_.retire(c, now - least, [&](SlotIndex slot, const auto& evicted) {
@@ -169,17 +159,14 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
         return now - retired <= least;
       });
     }
+    given_back_ += returned;
     return returned;
   }
 
   /// Bytes of the slots that there are: those of the plan, less what shrink_to() gave back.
   [[nodiscard]] Bytes slot_bytes() const {
     const std::lock_guard lock(mutex_);
-    Bytes total = 0;
-    for (std::size_t c = 0; c < plan_.classes().size(); ++c) {
-      total += plan_.classes()[c].slot_bytes * resident_.n_slots_of_class(c);
-    }
-    return total;
+    return plan_.total_bytes() - given_back_;
   }
 
   [[nodiscard]] instrument::LayeredCounters counters() const {
@@ -192,7 +179,7 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
 
   /// True if no lease and no read holds a slot.
   [[nodiscard]] bool idle() {
-    collect();
+    waiters_.collect();
     const std::lock_guard lock(mutex_);
     return resident_.idle();
   }
@@ -213,20 +200,18 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
     const detail::ExpertReads reads = loader_.reads(key);
     std::vector<detail::Claim> guesses;
     {
-      // Notified under the lock: a waiter may destroy the store as soon as it is let go.
       const std::lock_guard lock(mutex_);
       ledger_.read(layer, failure == nullptr ? reads[i].bytes : 0);
-      const bool was_ready = contents_.ready(slot, Extent::gate_up);
-      const bool is_last = contents_.arrive(slot, reads, i, part, std::move(failure));
-      if (is_last) {
+      const detail::Arrival arrival = contents_.arrive(slot, reads, i, part, std::move(failure));
+      if (arrival == detail::Arrival::whole) {
         resident_.arrive(slot, !contents_.failed(slot));
         ledger_.end(layer, contents_.guessed(slot));
         guesses = claim_guesses();
-        released_.notify_all();
+        waiters_.released();
       }
-      if (is_last || contents_.ready(slot, Extent::gate_up) != was_ready) {  // waking for a gate alone helps nobody
+      if (arrival != detail::Arrival::nothing) {  // waking for a gate alone helps nobody
         ledger_.arrive();
-        arrived_.notify_all();
+        waiters_.arrived();
       }
     }
     load(guesses, parallel::Priority::prefetch);
@@ -234,16 +219,14 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
 
   void load(std::span<const detail::Claim> claims, parallel::Priority priority) noexcept {
     for (const detail::Claim& claim : claims) loader_.load(claim, priority);
-    if (claims.empty() || !loader_.under_way()) return;
-    const std::lock_guard lock(mutex_);
-    wake_all();
+    if (!claims.empty()) waiters_.begun();
   }
 
   /// Has `wishing` wish, and begins to read what it wished for if nobody waits for the storage.
   template <class Wishing>
   void guess(Wishing&& wishing) noexcept {
     std::vector<detail::Claim> guesses;
-    collect();
+    waiters_.collect();
     try {
       const std::lock_guard lock(mutex_);
       wishing();
@@ -253,15 +236,8 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
   }
 
   /// @pre the lock is held
-  void wish(LayerIndex layer, std::span<const ExpertIndex> experts) {
-    if (layer >= map_.space().layers || !map_.has_experts(layer)) return;
-    wishes_.set(layer, experts, [&](ExpertIndex e) { return !resident_.resident(map_.space().key(layer, e)); });
-  }
-
-  /// @pre the lock is held
   [[nodiscard]] std::vector<detail::Claim> claim_guesses() noexcept {
-    return detail::claim_wishes(wishes_, resident_, ledger_, n_prefetches_,
-                                [&](const detail::Claim& claim) { begin(claim, true); });
+    return guesses_.claim(resident_, ledger_, [&](const detail::Claim& claim) { begin(claim, true); });
   }
 
   [[nodiscard]] bool ready(SlotIndex slot, Extent extent) const override {
@@ -276,7 +252,7 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
   }
 
   [[nodiscard]] std::uint64_t arrivals() override {
-    collect();
+    waiters_.collect();
     const std::lock_guard lock(mutex_);
     return ledger_.arrivals();
   }
@@ -291,74 +267,26 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
   void wait_for(std::unique_lock<std::mutex>& lock, SlotIndex slot, Until&& until) {
     if (until()) return;
     const instrument::Stopwatch watch;
-    await(lock, arrived_, until);
+    waiters_.wait_arrived(lock, until);
     ledger_.waited(map_.space().layer(resident_.key(slot)), watch.elapsed_ns());
-  }
-
-  /// Waits on `changed`, or for reads that the storage has under way by itself: of the threads that wait, one collects
-  /// these for all.
-  /// @pre the lock is held
-  template <class Until>
-  void await(std::unique_lock<std::mutex>& lock, std::condition_variable& changed, Until&& until) {
-    while (!until()) {
-      if (!collect(lock, [this] { loader_.collect(); })) changed.wait(lock);
-    }
-  }
-
-  /// Takes note of the reads that are over by now, where the storage has them under way by itself: every call does, so
-  /// that no thread need be woken for it.
-  void collect() noexcept {
-    if (!loader_.under_way()) return;
-    std::unique_lock lock(mutex_);
-    (void)collect(lock, [this] { loader_.collect_ready(); });
-  }
-
-  /// Calls collecting() without the lock, unless there is nothing to collect or another thread is about it.
-  template <class Collecting>
-  bool collect(std::unique_lock<std::mutex>& lock, Collecting&& collecting) noexcept {
-    if (collecting_ || !loader_.under_way()) return false;
-    collecting_ = true;
-    lock.unlock();
-    collecting();
-    lock.lock();
-    collecting_ = false;
-    wake_all();
-    return true;
-  }
-
-  /// Those who wait may have to collect now.
-  /// @pre the lock is held
-  void wake_all() noexcept {
-    arrived_.notify_all();
-    released_.notify_all();
   }
 
   void release(std::span<const SlotIndex> slots) noexcept override {
     const std::lock_guard lock(mutex_);
     for (const SlotIndex slot : slots) resident_.unpin(slot);
-    released_.notify_all();
-  }
-
-  [[nodiscard]] static std::size_t n_experts(const experts::ExpertMap& map) noexcept {
-    std::size_t total = 0;
-    for (LayerIndex l = 0; l < map.space().layers; ++l) total += map.has_experts(l) ? map.space().experts : 0;
-    return total;
+    waiters_.released();
   }
 
   experts::ExpertMap map_;
-  std::size_t n_experts_;  ///< of all layers
-  std::size_t n_prefetches_;
   SlotPlan plan_;
   mutable std::mutex mutex_;  ///< of all that follows but the loader
-  std::condition_variable arrived_;
-  std::condition_variable released_;
+  detail::Waiters<Loader> waiters_;
   detail::ResidentSet<Eviction> resident_;
   detail::SlotContents contents_;
   std::vector<detail::Turns> turns_;  ///< by slot class
   detail::Ledger ledger_;
-  Prefetch prefetch_;
-  detail::WishList wishes_;
-  bool collecting_ = false;  ///< whether a thread collects what the storage has under way
+  Bytes given_back_ = 0;
+  detail::Guesses<Prefetch, Eviction> guesses_;
   Loader loader_;  // last: its threads end before what they use
 };
 

@@ -36,20 +36,20 @@ struct Reading {
 TEST_CASE("A slot is half ready when gate and up are there, in whatever order reads arrive", "[store][slot_contents]") {
   Reading r;
   REQUIRE(r.reads.size() == 3);
-  CHECK_FALSE(r.contents.arrive(slot, r.reads, 1, part(&ExpertView::up, 5), nullptr));
+  CHECK(r.contents.arrive(slot, r.reads, 1, part(&ExpertView::up, 5), nullptr) == Arrival::nothing);
   CHECK_FALSE(r.contents.ready(slot, Extent::gate_up));
   SECTION("down last") {
-    CHECK_FALSE(r.contents.arrive(slot, r.reads, 0, part(&ExpertView::gate, 4), nullptr));
+    CHECK(r.contents.arrive(slot, r.reads, 0, part(&ExpertView::gate, 4), nullptr) == Arrival::gate_up);
     CHECK(r.contents.ready(slot, Extent::gate_up));
     CHECK_FALSE(r.contents.ready(slot, Extent::whole));
     CHECK(r.contents.view(slot).up.rows == 5);
     CHECK(r.contents.view(slot).down.rows == 0);
-    CHECK(r.contents.arrive(slot, r.reads, 2, part(&ExpertView::down, 6), nullptr));
+    CHECK(r.contents.arrive(slot, r.reads, 2, part(&ExpertView::down, 6), nullptr) == Arrival::whole);
   }
   SECTION("down before gate") {
-    CHECK_FALSE(r.contents.arrive(slot, r.reads, 2, part(&ExpertView::down, 6), nullptr));
+    CHECK(r.contents.arrive(slot, r.reads, 2, part(&ExpertView::down, 6), nullptr) == Arrival::nothing);
     CHECK_FALSE(r.contents.ready(slot, Extent::gate_up));
-    CHECK(r.contents.arrive(slot, r.reads, 0, part(&ExpertView::gate, 4), nullptr));
+    CHECK(r.contents.arrive(slot, r.reads, 0, part(&ExpertView::gate, 4), nullptr) == Arrival::whole);
   }
   CHECK(r.contents.ready(slot, Extent::whole));
   CHECK(r.contents.view(slot).gate.rows == 4);
@@ -60,10 +60,10 @@ TEST_CASE("A slot is half ready when gate and up are there, in whatever order re
 TEST_CASE("A failure is told when no read writes into the slot any more, and the next expert knows nothing of it",
           "[store][slot_contents]") {
   Reading r;
-  CHECK_FALSE(r.contents.arrive(slot, r.reads, 0, {}, failure));
-  CHECK_FALSE(r.contents.arrive(slot, r.reads, 1, part(&ExpertView::up, 5), nullptr));
+  CHECK(r.contents.arrive(slot, r.reads, 0, {}, failure) == Arrival::nothing);
+  CHECK(r.contents.arrive(slot, r.reads, 1, part(&ExpertView::up, 5), nullptr) == Arrival::nothing);
   CHECK_FALSE(r.contents.ready(slot, Extent::gate_up));
-  CHECK(r.contents.arrive(slot, r.reads, 2, {}, std::make_exception_ptr(Error(Errc::io, "also broken"))));
+  CHECK(r.contents.arrive(slot, r.reads, 2, {}, std::make_exception_ptr(Error(Errc::io, "also broken"))) == Arrival::whole);
   CHECK(r.contents.ready(slot, Extent::gate_up));
   CHECK(r.contents.failed(slot));
   for (int again = 0; again < 2; ++again) CHECK_THROWS_WITH(r.contents.view(slot), "broken");

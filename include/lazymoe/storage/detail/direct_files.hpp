@@ -1,7 +1,6 @@
 #pragma once
 
 #include <fcntl.h>
-#include <sys/types.h>
 #include <unistd.h>
 
 #include <cerrno>

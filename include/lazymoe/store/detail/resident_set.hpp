@@ -49,6 +49,7 @@ class ResidentSet {
     }
     for (LayerIndex layer = 0; layer < space_.layers; ++layer) {
       pool_of_layer_.push_back(map.has_experts(layer) ? plan.class_of(layer) : 0);
+      n_experts_ += map.has_experts(layer) ? space_.experts : 0;
     }
   }
 
@@ -63,8 +64,8 @@ class ResidentSet {
   [[nodiscard]] ExpertKey key(SlotIndex slot) const noexcept { return at(slot).key; }
   [[nodiscard]] bool resident(ExpertKey key) const noexcept { return slot_of_[index(key)] != none; }
 
-  /// Experts that have a slot.
-  [[nodiscard]] std::size_t n_resident() const noexcept { return n_resident_; }
+  /// Whether all experts of the model have a slot.
+  [[nodiscard]] bool complete() const noexcept { return n_resident_ == n_experts_; }
 
   /// Pins all of `experts`, or none: false when too many slots are pinned by others. Residents are pinned before the
   /// first victim is chosen, so that no call evicts what it asks for. Also false when a victim must be chosen while a
@@ -285,7 +286,8 @@ class ResidentSet {
 
   KeySpace space_;
   std::vector<std::uint32_t> slot_of_;  // by key
-  std::size_t n_resident_ = 0;          // of them
+  std::size_t n_experts_ = 0;
+  std::size_t n_resident_ = 0;  // of them
   std::vector<Slot> slots_;
   std::vector<Pool> pools_;                  // by slot class
   std::vector<std::size_t> pool_of_layer_;

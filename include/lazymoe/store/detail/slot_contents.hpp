@@ -13,6 +13,9 @@
 
 namespace lazymoe::store::detail {
 
+/// What a read that is over has made usable.
+enum class Arrival : std::uint8_t { nothing, gate_up, whole };
+
 /// What has arrived in each slot so far. Takes no locks: the store calls it under its own.
 class SlotContents {
  public:
@@ -25,8 +28,8 @@ class SlotContents {
     at(slot) = {.view = {}, .failure = nullptr, .n_left = n, .n_inner_left = n - 1, .guessed = guessed};
   }
 
-  /// Read `i` is over, well or with a failure. True if it was the last.
-  bool arrive(SlotIndex slot, const ExpertReads& reads, std::size_t i, const PartView& part,
+  /// Read `i` is over, well or with a failure.
+  Arrival arrive(SlotIndex slot, const ExpertReads& reads, std::size_t i, const PartView& part,
               std::exception_ptr failure) noexcept {
     Content& content = at(slot);
     if (failure == nullptr) {
@@ -34,8 +37,10 @@ class SlotContents {
     } else if (content.failure == nullptr) {
       content.failure = std::move(failure);
     }
+    const bool had_inner = ready(slot, Extent::gate_up);
     if (!reads.is_down(i)) --content.n_inner_left;
-    return --content.n_left == 0;
+    if (--content.n_left == 0) return Arrival::whole;
+    return ready(slot, Extent::gate_up) == had_inner ? Arrival::nothing : Arrival::gate_up;
   }
 
   /// Whether view() has something to say. A failure is told when nothing is written into the slot any more.

@@ -1,9 +1,14 @@
 #include <lazymoe/store/detail/slot_loader.hpp>
 
 #include <condition_variable>
+#include <cstdint>
 #include <exception>
+#include <filesystem>
+#include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <span>
 
 #include <lazymoe/core/error.hpp>
 #include <lazymoe/storage/mmap.hpp>
@@ -42,6 +47,21 @@ class Arrivals {
   std::size_t n_failures_ = 0;
 };
 
+/// A storage whose reads are over before submit() returns, and are told of then.
+class Hasty : public test::DeferredStorage {
+ public:
+  using test::DeferredStorage::Deferred;
+  Hasty(std::span<const std::filesystem::path> paths, std::shared_ptr<std::function<void()>> submitted)
+      : test::DeferredStorage(paths), submitted_(std::move(submitted)) {}
+  void submit(const experts::SliceRef& slice, std::span<std::byte> scratch, std::uint64_t tag) {
+    test::DeferredStorage::submit(slice, scratch, tag);
+    (*submitted_)();
+  }
+
+ private:
+  std::shared_ptr<std::function<void()>> submitted_;
+};
+
 constexpr Claim claim(std::uint32_t slot, ExpertKey key) {
   return {.slot = SlotIndex{slot}, .key = key, .kind = Claim::Kind::miss};
 }
@@ -71,6 +91,28 @@ TEMPLATE_TEST_CASE("A loader brings experts into their slots and tells of every 
   while (loader.under_way()) loader.collect();
   CHECK(model.is_expert(arrivals.await(SlotIndex{2}, 9), 0, 1));
   CHECK(arrivals.n_failures() == 0);
+}
+
+TEST_CASE("A read that is collected before it is counted leaves none under way", "[store][slot_loader]") {
+  const test::ModelFixture model;
+  const auto submitted = std::make_shared<std::function<void()>>();
+  Hasty storage(model.file.paths(), submitted);
+  const SlotPlan plan(model.map, ExpertBudget::experts(2), ExpertReader<Hasty, KeepQuantized>::slot_bytes(storage));
+  Arrivals arrivals;
+  SlotLoader<Hasty, KeepQuantized> loader(
+      model.map, plan, std::move(storage), nullptr, 1,
+      [&](SlotIndex slot, ExpertKey, std::size_t, const PartView& part, std::exception_ptr failure) {
+        arrivals.note(slot, part, failure);
+      });
+  int n_left = 0;
+  *submitted = [&] {
+    loader.collect();
+    n_left += loader.under_way() ? 1 : 0;
+  };
+  loader.load(claim(1, model.map.space().key(1, 4)), parallel::Priority::demand);
+  CHECK(model.is_expert(arrivals.await(SlotIndex{1}, 3), 1, 4));
+  CHECK(n_left == 0);
+  CHECK_FALSE(loader.under_way());
 }
 
 TEST_CASE("A loader tells of reads that fail, and discards what was evicted", "[store][slot_loader]") {

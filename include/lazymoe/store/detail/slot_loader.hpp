@@ -149,8 +149,8 @@ class SlotLoader {
   AlignedBuffer memory_;  // before the reader: what its storage has under way ends before the memory does
   Reader reader_;
   std::vector<Slot> slots_;
-  std::atomic<std::size_t> n_under_way_{0};  // at most as many as there are
-  parallel::IoQueue queue_;                  // last: its threads end before what they use
+  std::atomic<std::ptrdiff_t> n_under_way_{0};  // never more than there are: one may be told of before it is counted
+  parallel::IoQueue queue_;                     // last: its threads end before what they use
 };
 
 }  // namespace lazymoe::store::detail

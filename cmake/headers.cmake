@@ -21,6 +21,7 @@ set(lazymoe_headers
   include/lazymoe/io/memory_limit.hpp
   include/lazymoe/io/remote_file.hpp
   include/lazymoe/io/slice_cache.hpp
+  include/lazymoe/io/url.hpp
   include/lazymoe/parallel/io_queue.hpp
   include/lazymoe/parallel/thread_pool.hpp
   include/lazymoe/simd/arch.hpp

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <lazymoe/core/error.hpp>
 #include <lazymoe/core/units.hpp>
+#include <lazymoe/io/url.hpp>
 #ifdef EXAMPLES_CURL
 #include <lazymoe/storage/remote.hpp>
 #endif
@@ -20,7 +21,7 @@ struct ModelFiles::Remote {
 };
 
 ModelFiles::ModelFiles(const std::string& model, const std::string& url_cache) {
-  if (!is_url(model)) return;
+  if (!lazymoe::io::is_url(model)) return;
   std::optional<std::filesystem::path> folder;
   if (!url_cache.empty()) folder = url_cache;
   remote_ = std::make_shared<const Remote>(Remote{lazymoe::io::RemoteFiles({}, std::move(folder))});
@@ -49,7 +50,7 @@ std::string ModelFiles::traffic() const {
 struct ModelFiles::Remote {};
 
 ModelFiles::ModelFiles(const std::string& model, const std::string&) {
-  if (is_url(model)) {
+  if (lazymoe::io::is_url(model)) {
     throw lazymoe::Error(lazymoe::Errc::bad_argument, model + ": this program was built without libcurl and opens files only");
   }
 }

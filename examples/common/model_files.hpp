@@ -5,19 +5,11 @@
 #include <span>
 #include <string>
 
-#include <CLI/StringTools.hpp>
-
 #include <CLI/App.hpp>
 #include <lazymoe/gguf/file.hpp>
 #include <lazymoe/storage/any_storage.hpp>
 
 namespace examples {
-
-/// Whether a model is named by URL: also in programs that were built without libcurl.
-[[nodiscard]] inline bool is_url(const std::string& model) {
-  const std::string scheme = CLI::detail::to_lower(model.substr(0, model.find("://") + 3));
-  return scheme == "http://" || scheme == "https://";
-}
 
 /// How the files of a model are reached: on a disk, or by URL where the programs are built with libcurl.
 class ModelFiles {

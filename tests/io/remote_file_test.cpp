@@ -67,16 +67,6 @@ bool is_failure_of_read(const Error& error, const std::string& why) {
 
 }  // namespace
 
-TEST_CASE("URLs are told from paths", "[io][remote]") {
-  CHECK(is_url("http://host/file"));
-  CHECK(is_url("HTTPS://host/file"));
-  CHECK(is_url("https://host/file"));
-  CHECK_FALSE(is_url("http:/host/file"));
-  CHECK_FALSE(is_url("models/http://host"));
-  CHECK_FALSE(is_url("ftp://host/file"));
-  CHECK_FALSE(is_url(""));
-}
-
 TEST_CASE("A remote file is read in any order by any thread", "[io][remote]") {
   if (test::no_nginx()) return;
   const OneFile folder;

@@ -25,6 +25,7 @@
 #include <lazymoe/core/units.hpp>
 #include <lazymoe/core/visit_named.hpp>
 #include <lazymoe/io/memory_limit.hpp>
+#include <lazymoe/io/url.hpp>
 #include <lazymoe/models/memory.hpp>
 #include <lazymoe/storage/registry.hpp>
 #ifdef EXAMPLES_URING
@@ -217,7 +218,7 @@ void EngineOptions::add_to(CLI::App& app) {
         throw CLI::ValidationError(name, "is for lazy experts; eager ones are all resident, as they are in the file");
       }
     }
-    if (typed(app.get_option("--storage")) && storage != "auto" && is_url(model)) {
+    if (typed(app.get_option("--storage")) && storage != "auto" && lazymoe::io::is_url(model)) {
       throw CLI::ValidationError("--storage", "is for files; what lies at a URL is read by requests for ranges");
     }
     if (typed(memory_option) && typed(budget_option)) {
@@ -331,6 +332,10 @@ Engine::Engine(lazymoe::gguf::File file, const EngineOptions& options)
     : file_(std::move(file)), pool_(options.threads), source_(open_source(options)), model_(open_model(options)) {}
 
 std::unique_ptr<lazymoe::store::ExpertSource> Engine::open_source(const EngineOptions& options) {
+  if (options.storage == lazymoe::storage::Memory::name && !options.memory.empty()) {  // before whole files are read
+    const lazymoe::experts::ExpertMap map(file_);
+    (void)expert_budget(map, lazymoe::store::SlotPlan::floor_bytes(map), options);
+  }
   auto storage = [&] {
     if (options.files.by_url()) return options.files.storage(file_.paths());
     if (options.storage != "auto") return make_storage(options.storage, file_.paths());
@@ -374,7 +379,7 @@ lazymoe::store::ExpertBudget Engine::expert_budget(const lazymoe::experts::Exper
       {"scratch", needs.scratch}};
   if (options.storage == lazymoe::storage::Memory::name && !options.files.by_url()) {
     lazymoe::Bytes files = 0;
-    for (const auto& shard : file_.shards()) files += std::filesystem::file_size(shard.path);
+    for (const auto& shard : file_.shards()) files += shard.bytes;
     entries.push_back({"whole files", files});
   }
   return lazymoe::store::MemoryBudget(total).reserve_rest(std::move(entries), "experts", floor);

@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -84,6 +85,18 @@ TEST_CASE("chat stays within weights, keys and values, budget and 32 MiB", "[pro
   CHECK(refused.out.empty());
   CHECK(refused.err.find(std::to_string(smallest) + " bytes") != std::string::npos);
   CHECK(refused.err.find("one layer uses 4 experts of (") != std::string::npos);
+}
+
+TEST_CASE("files that a storage would read whole are refused before they are read", "[programs][bounded]") {
+  using namespace lazymoe::literals;
+  const TempDir scratch;
+  const auto grown = scratch.path() / "grown.gguf";
+  std::filesystem::copy_file(bundled_model, grown);
+  std::filesystem::resize_file(grown, std::filesystem::file_size(grown) + 300_MiB);
+  const Ended ended = run_program("chat", {grown.string(), "-p", "hello", "--storage", "memory", "--memory", "40MiB"});
+  CHECK(ended.exit_code == 1);
+  CHECK(contains(ended.err, " + whole files 323."));
+  CHECK(ended.peak_rss < 40_MiB);
 }
 
 #endif

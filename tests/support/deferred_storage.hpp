@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <exception>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -41,13 +40,7 @@ class Deferred {
       asked = state_->asked.back();
       state_->asked.pop_back();
     }
-    storage::Completed completed{.tag = asked.tag};
-    try {
-      completed.bytes = inner_.fetch(asked.slice, asked.scratch);
-    } catch (...) {
-      completed.failure = std::current_exception();
-    }
-    return completed;
+    return storage::completed(asked.tag, [&] { return inner_.fetch(asked.slice, asked.scratch); });
   }
   /// Nothing at two times of three.
   [[nodiscard]] std::optional<storage::Completed> poll() {

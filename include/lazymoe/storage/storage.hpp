@@ -51,6 +51,16 @@ struct Completed {
   std::exception_ptr failure = nullptr;   ///< or what it would have thrown
 };
 
+/// A read that end() has ended by what it returned or threw.
+template <class End>
+[[nodiscard]] Completed completed(std::uint64_t tag, End&& end) noexcept {
+  try {
+    return {.tag = tag, .bytes = end()};
+  } catch (...) {
+    return {.tag = tag, .failure = std::current_exception()};
+  }
+}
+
 /// A storage that can have many reads under way without a thread for each.
 ///
 ///   s.submit(slice, scratch, tag)  begins a fetch, whose scratch stays alive and untouched until it is over; if it

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <exception>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -112,13 +111,7 @@ class Throttled {
   }
 
   [[nodiscard]] Completed complete(const Fetch& fetch) {
-    Completed completed{.tag = fetch.tag};
-    try {
-      completed.bytes = end(fetch);
-    } catch (...) {
-      completed.failure = std::current_exception();
-    }
-    return completed;
+    return completed(fetch.tag, [&] { return end(fetch); });
   }
 
   [[nodiscard]] std::span<const std::byte> end(const Fetch& fetch) {

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <exception>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -97,17 +96,14 @@ class Uring {
   };
 
   [[nodiscard]] static Completed complete(const Op& op) {
-    Completed completed{.tag = op.tag, .bytes = op.read.slice};
-    try {
+    return completed(op.tag, [&] {
       if (op.error != 0) {
         errno = op.error;
         op.read.fail(op.done);
       }
       op.read.complete(op.done, io::SystemRead{});
-    } catch (...) {
-      completed.failure = std::current_exception();
-    }
-    return completed;
+      return op.read.slice;
+    });
   }
 
   struct State {

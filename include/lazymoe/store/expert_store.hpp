@@ -100,15 +100,13 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
                resident_.claim(layer, experts.first(std::min(experts.size(), resident_.n_slots(layer))), use, claims);
       });
       if (turns.end()) waiters_.released();
-      for (const detail::Claim& claim : claims) {
-        if (claim.kind == detail::Claim::Kind::miss) begin(claim, false);
-      }
       ledger_.requested(layer, claims, map_.layer(layer).bytes(),
                         [&](ExpertKey key) { return cache::pins(resident_.eviction_of(key), key); });
+      for (const detail::Claim& claim : claims) slots.push_back(claim.slot);
+      std::erase_if(claims, [](const detail::Claim& claim) { return claim.kind != detail::Claim::Kind::miss; });
+      for (const detail::Claim& claim : claims) begin(claim, false);
     }
-    for (const detail::Claim& claim : claims) slots.push_back(claim.slot);
     Leases leases(*this, std::move(slots));
-    std::erase_if(claims, [](const detail::Claim& claim) { return claim.kind != detail::Claim::Kind::miss; });
     load(claims, parallel::Priority::demand);
     return leases;
   }
@@ -159,14 +157,16 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
         return now - retired <= least;
       });
     }
-    given_back_ += returned;
     return returned;
   }
 
   /// Bytes of the slots that there are: those of the plan, less what shrink_to() gave back.
   [[nodiscard]] Bytes slot_bytes() const {
     const std::lock_guard lock(mutex_);
-    return plan_.total_bytes() - given_back_;
+    const auto& classes = plan_.classes();
+    Bytes total = 0;
+    for (std::size_t c = 0; c < classes.size(); ++c) total += classes[c].slot_bytes * resident_.n_slots_of_class(c);
+    return total;
   }
 
   [[nodiscard]] instrument::LayeredCounters counters() const {
@@ -285,7 +285,6 @@ class ExpertStore final : public ExpertSource, private LeaseKeeper {
   detail::SlotContents contents_;
   std::vector<detail::Turns> turns_;  ///< by slot class
   detail::Ledger ledger_;
-  Bytes given_back_ = 0;
   detail::Guesses<Prefetch, Eviction> guesses_;
   Loader loader_;  // last: its threads end before what they use
 };

@@ -59,7 +59,7 @@ struct BlockDot<Q1_0, Arch> {
   using Sums = detail::SumsOfScaled;
 
   struct Weights {
-    explicit Weights(const Q1_0::Block& of) noexcept : block(of), d(_mm256_set1_ps(to_float(of.d))) {}
+    explicit Weights(const Q1_0::Block& of) noexcept : block(of), d(detail::all_lanes(of.d)) {}
 
     template <std::size_t R>
     [[nodiscard]] detail::NegatedRun<R> step() const noexcept {
@@ -80,7 +80,7 @@ struct BlockDot<Q2_0, Arch> {
   using Sums = detail::SumsOfScaled;
 
   struct Weights {
-    explicit Weights(const Q2_0::Block& of) noexcept : d(_mm256_set1_ps(to_float(of.d))) {
+    explicit Weights(const Q2_0::Block& of) noexcept : d(detail::all_lanes(of.d)) {
       using namespace simd::avx2;
       // Bytes 0-3 and 8-11 in the lower half, 4-7 and 12-15 in the upper, each twice: one for either nibble.
       const __m256i order = _mm256_setr_epi8(0, 0, 1, 1, 2, 2, 3, 3, 8, 8, 9, 9, 10, 10, 11, 11,  //

@@ -69,7 +69,7 @@ struct BlockDot<TQ2_0, Arch> {
   using Sums = detail::TernarySums;
 
   struct Weights {
-    explicit Weights(const TQ2_0::Block& of) noexcept : block(of), d(_mm256_set1_ps(to_float(of.d))) {}
+    explicit Weights(const TQ2_0::Block& of) noexcept : block(of), d(detail::all_lanes(of.d)) {}
 
     template <std::size_t R>
     [[nodiscard]] detail::TernaryRun<32 * R> step() const noexcept {
@@ -92,7 +92,7 @@ struct BlockDot<TQ1_0, Arch> {
   using Sums = detail::TernarySums;
 
   struct Weights {
-    explicit Weights(const TQ1_0::Block& of) noexcept : d(_mm256_set1_ps(to_float(of.d))) {
+    explicit Weights(const TQ1_0::Block& of) noexcept : d(detail::all_lanes(of.d)) {
       using namespace simd::avx2;
       const __m256i shift = _mm256_set1_epi8(-128);
       first = _mm256_xor_si256(load32(of.q.data()), shift);
@@ -104,7 +104,7 @@ struct BlockDot<TQ1_0, Arch> {
       const __m256i powers = _mm256_setr_epi16(1, 1, 1, 1, 3, 3, 3, 3, 9, 9, 9, 9, 27, 27, 27, 27);
       const __m256i tripled = _mm256_and_si256(_mm256_mullo_epi16(words, powers), _mm256_set1_epi16(0xFF));
       const __m256i bytes = _mm256_permute4x64_epi64(_mm256_packus_epi16(tripled, tripled), 0x88);
-      last = _mm256_blend_epi32(detail::times_power_of_3<4>(x), _mm256_xor_si256(bytes, shift), 0xF0);
+      last = _mm256_blend_epi32(detail::times_power_of_3<4>(second), _mm256_xor_si256(bytes, shift), 0xF0);
     }
 
     template <std::size_t R>
@@ -124,7 +124,7 @@ struct BlockDot<TQ1_0, Arch> {
     static __m256i digits(__m256i bytes) noexcept {
       const __m256i one = _mm256_cmpgt_epi8(bytes, _mm256_set1_epi8(85 - 128));
       const __m256i two = _mm256_cmpgt_epi8(bytes, _mm256_set1_epi8(170 - 128));
-      return _mm256_abs_epi8(_mm256_add_epi8(one, two));
+      return _mm256_sub_epi8(_mm256_sub_epi8(_mm256_setzero_si256(), one), two);
     }
   };
 };

@@ -79,7 +79,9 @@ set(lazymoe_headers
   include/lazymoe/quant/kernels/blocks_of_32.hpp
   include/lazymoe/quant/kernels/decode_blocks.hpp
   include/lazymoe/quant/kernels/decode_low_bits.hpp
+  include/lazymoe/quant/kernels/bytes_of_32.hpp
   include/lazymoe/quant/kernels/codebook.hpp
+  include/lazymoe/quant/kernels/fetch_ahead.hpp
   include/lazymoe/quant/kernels/iq1.hpp
   include/lazymoe/quant/kernels/iq2.hpp
   include/lazymoe/quant/kernels/iq3.hpp

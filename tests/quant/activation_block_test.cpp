@@ -59,6 +59,9 @@ TEST_CASE("activations are rounded bit for bit as the reference rounds them", "[
       CHECK(mine[b].d == golden[b].d);
       CHECK(mine[b].q == golden[b].q);
       CHECK(mine[b].sums == golden[b].sums);
+      for (std::size_t g = 0; g < 8; ++g) {
+        CHECK(int{mine[b].sums_of_32[g]} == golden[b].sums[2 * g] + golden[b].sums[2 * g + 1]);
+      }
     }
   }
   SECTION("f16 and bf16") {
@@ -84,6 +87,7 @@ TEST_CASE("q8_K keeps the sign of the largest magnitude, the first of equals", "
   CHECK(block.d == -2.0F / 127);
   CHECK(int{block.sums[0]} == 0);
   CHECK(int{block.sums[1]} == -64);
+  CHECK(int{block.sums_of_32[0]} == -64);
 }
 
 TEST_CASE("numbers that are not finite are no undefined behaviour", "[quant][activation]") {

@@ -28,11 +28,12 @@ struct ActivationQ8_1 {
 };
 static_assert(sizeof(ActivationQ8_1) == 40);
 
-/// 256 numbers as int8, a scale and the sums of 16 that serve minimums and offsets of weights: y[i] = d * q[i]. The numbers
-/// of the format Q8_K, placed so that no load of 32 bytes crosses a cache line.
+/// 256 numbers as int8, a scale, and the sums of 16 and of 32 that serve minimums and offsets of weights:
+/// y[i] = d * q[i]. The numbers of the format Q8_K, placed so that no load of 32 bytes crosses a cache line.
 struct alignas(64) ActivationQ8_K {
   std::array<std::int8_t, 256> q;
   std::array<std::int16_t, 16> sums;
+  std::array<std::int16_t, 8> sums_of_32;
   float d;
 };
 static_assert(sizeof(ActivationQ8_K) == 320);
@@ -157,6 +158,9 @@ struct ActivationTraits<ActivationKind::q8_K> {
       block.q[i] = detail::round_to_int8(x[i] * inverse);
       auto& sum = block.sums[i / 16];
       sum = static_cast<std::int16_t>(sum + block.q[i]);
+    }
+    for (std::size_t g = 0; g < 8; ++g) {
+      block.sums_of_32[g] = static_cast<std::int16_t>(block.sums[2 * g] + block.sums[2 * g + 1]);
     }
   }
 

@@ -5,15 +5,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "../../core/bytes.hpp"
 #include "../../simd/widen.hpp"
-#include "../formats/iq4_nl.hpp"
-#include "../formats/mxfp4.hpp"
-#include "../formats/q4_0.hpp"
-#include "../formats/q4_1.hpp"
-#include "../formats/q5_0.hpp"
-#include "../formats/q5_1.hpp"
-#include "../formats/q8_0.hpp"
+#include "bytes_of_32.hpp"
 #include "tile.hpp"
 
 #if defined(__AVX2__)
@@ -21,109 +14,6 @@
 namespace lazymoe::quant {
 
 namespace detail {
-
-/// The scales of MXFP4 by their bits: a look-up is quicker than the case of subnormal numbers.
-inline constexpr auto powers_of_two = [] {
-  std::array<float, 256> table{};
-  for (std::size_t e = 0; e < table.size(); ++e) table[e] = to_float(E8M0{static_cast<std::uint8_t>(e)});
-  return table;
-}();
-
-/// How a block of 32 becomes one vector: w[i] = scale(block)[any] * unpack(block)[i], plus an offset for formats
-/// that have one. Bytes are signed without an offset and unsigned with one. Formats whose signed bytes are unsigned
-/// ones less something have these two as `unpack_unsigned` and `excess` as well: cheaper where nothing is shared.
-template <BlockFormat F>
-struct Bytes32;
-
-template <>
-struct Bytes32<Q8_0> {
-  static __m256 scale(const Q8_0::Block& block) noexcept { return all_lanes(block.d); }
-  static __m256i unpack(const Q8_0::Block& block) noexcept { return simd::avx2::load32(block.q.data()); }
-};
-
-template <>
-struct Bytes32<Q4_0> {
-  static __m256 scale(const Q4_0::Block& block) noexcept { return all_lanes(block.d); }
-  static __m256i unpack(const Q4_0::Block& block) noexcept {
-    return _mm256_sub_epi8(unpack_unsigned(block), excess(block));
-  }
-  static __m256i unpack_unsigned(const Q4_0::Block& block) noexcept {
-    return simd::avx2::split_nibbles(block.q.data());
-  }
-  static __m256i excess(const Q4_0::Block&) noexcept { return _mm256_set1_epi8(8); }
-};
-
-template <>
-struct Bytes32<Q5_0> {
-  static __m256 scale(const Q5_0::Block& block) noexcept { return all_lanes(block.d); }
-  static __m256i unpack(const Q5_0::Block& block) noexcept {
-    // Without its fifth bit a weight is nibble - 16: the nibble below four ones.
-    const __m256i below = _mm256_and_si256(clear_bits(block), _mm256_set1_epi8(-16));
-    return _mm256_or_si256(unpack_unsigned(block), below);
-  }
-  static __m256i unpack_unsigned(const Q5_0::Block& block) noexcept {
-    return simd::avx2::split_nibbles(block.low.data());
-  }
-  static __m256i excess(const Q5_0::Block& block) noexcept {
-    return _mm256_and_si256(clear_bits(block), _mm256_set1_epi8(16));
-  }
-
- private:
-  static __m256i clear_bits(const Q5_0::Block& block) noexcept {
-    const auto high = load_as<std::uint32_t>(reinterpret_cast<const std::byte*>(block.high.data()));
-    return simd::avx2::bytes_of_clear_bits(high);
-  }
-};
-
-template <>
-struct Bytes32<IQ4_NL> {
-  static constexpr bool two_sums = true;
-  static __m256 scale(const IQ4_NL::Block& block) noexcept { return all_lanes(block.d); }
-  static __m256i unpack(const IQ4_NL::Block& block) noexcept {
-    return simd::avx2::lookup(iq4_values.data(), simd::avx2::split_nibbles(block.q.data()));
-  }
-};
-
-template <>
-struct Bytes32<MXFP4> {
-  static constexpr bool two_sums = true;
-  static __m256 scale(const MXFP4::Block& block) noexcept { return all_lanes(powers_of_two[block.e.bits]); }
-  static __m256i unpack(const MXFP4::Block& block) noexcept {
-    return simd::avx2::lookup(mxfp4_values.data(), simd::avx2::split_nibbles(block.q.data()));
-  }
-};
-
-template <>
-struct Bytes32<Q4_1> {
-  static __m256 scale(const Q4_1::Block& block) noexcept { return all_lanes(block.d); }
-  static float offset(const Q4_1::Block& block) noexcept { return to_float(block.m); }
-  static __m256i unpack(const Q4_1::Block& block) noexcept { return simd::avx2::split_nibbles(block.q.data()); }
-};
-
-template <>
-struct Bytes32<Q5_1> {
-  static __m256 scale(const Q5_1::Block& block) noexcept { return all_lanes(block.d); }
-  static float offset(const Q5_1::Block& block) noexcept { return to_float(block.m); }
-  static __m256i unpack(const Q5_1::Block& block) noexcept {
-    const auto high = load_as<std::uint32_t>(reinterpret_cast<const std::byte*>(block.high.data()));
-    const __m256i above = _mm256_andnot_si256(simd::avx2::bytes_of_clear_bits(high), _mm256_set1_epi8(16));
-    return _mm256_or_si256(simd::avx2::split_nibbles(block.low.data()), above);
-  }
-};
-
-/// Whether even and odd blocks have sums of their own; the reference has it so for the formats with tables.
-template <class F>
-concept HasTwoSums = Bytes32<F>::two_sums;
-
-template <class F>
-concept HasOffset = requires(const typename F::Block& block) {
-  Bytes32<F>::offset(block);
-};
-
-template <class F>
-concept HasExcess = requires(const typename F::Block& block) {
-  Bytes32<F>::excess(block);
-};
 
 /// A block of 32 bytes without an offset.
 template <BlockFormat F>
@@ -152,16 +42,6 @@ struct Weights32 {
   __m256 d;
   Run run;
 };
-
-/// The first two numbers of a block that starts with halves: one load into the register that converts them.
-[[nodiscard]] LAZYMOE_INLINE inline __m128 first_halves(const Half& first) noexcept {
-#if defined(__F16C__)
-  const auto two = load_as<std::uint32_t>(reinterpret_cast<const std::byte*>(&first));
-  return _mm_cvtph_ps(_mm_cvtsi32_si128(static_cast<int>(two)));
-#else
-  return _mm_setr_ps(to_float(first), to_float(*(&first + 1)), 0.0F, 0.0F);
-#endif
-}
 
 /// The same block for one activation: scales are multiplied before they are spread.
 template <BlockFormat F>
@@ -200,6 +80,31 @@ struct WeightsOfOne32 {
   }
 
   const typename F::Block& block;
+};
+
+/// The scales of eight blocks times those of an activation: gathered, converted and multiplied at once, and then in
+/// memory, where a number comes from that spreads for free.
+template <BlockFormat F>
+class ScalesOfEight {
+ public:
+  static constexpr std::size_t blocks = 8;
+
+  [[nodiscard]] static __m256 of(const ActivationQ8_0* y) noexcept {
+    return _mm256_setr_ps(y[0].d, y[1].d, y[2].d, y[3].d, y[4].d, y[5].d, y[6].d, y[7].d);
+  }
+  [[nodiscard]] static __m256 of(const typename F::Block* w) noexcept {
+    const auto bits = [w](std::size_t b) { return static_cast<short>(w[b].d.bits); };
+    return floats_of_halves(_mm_setr_epi16(bits(0), bits(1), bits(2), bits(3), bits(4), bits(5), bits(6), bits(7)));
+  }
+
+  void fill(const typename F::Block* w, __m256 y) noexcept {
+    _mm256_store_ps(products_.data(), _mm256_mul_ps(of(w), y));
+  }
+  /// In all lanes.
+  [[nodiscard]] __m256 operator[](std::size_t b) const noexcept { return _mm256_broadcast_ss(&products_[b]); }
+
+ private:
+  alignas(32) std::array<float, blocks> products_;
 };
 
 /// d and s of an activation, then zeros.
@@ -273,12 +178,20 @@ struct SumsWithOffset : SumsOfEight {
   __m128 offsets = _mm_setzero_ps();  ///< lane 1
 };
 
+/// Which formats take the scales of several blocks at once: those whose scales are halves and the only ones.
+template <BlockFormat F>
+struct StripsOf {};
+template <BlockFormat F>
+requires(!HasOffset<F> && !std::is_same_v<F, MXFP4>) struct StripsOf<F> {
+  using ScaleStrip = ScalesOfEight<F>;
+};
+
 }  // namespace detail
 
 /// Every format of 32-element blocks: four products of bytes at a time, scaled once a block.
 template <BlockFormat F, simd::Avx2Arch Arch>
 requires requires(const typename F::Block& block) { detail::Bytes32<F>::unpack(block); }
-struct BlockDot<F, Arch> {
+struct BlockDot<F, Arch> : detail::StripsOf<F> {
   static constexpr std::size_t chains = detail::HasTwoSums<F> ? 2 : 1;
   static constexpr std::size_t steps = 1;
   using Products = __m256i;

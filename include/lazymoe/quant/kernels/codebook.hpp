@@ -6,6 +6,7 @@
 
 #include "../../simd/widen.hpp"
 #include "../formats/grids.hpp"
+#include "fetch_ahead.hpp"
 #include "reference.hpp"
 #include "tile.hpp"
 
@@ -106,7 +107,7 @@ requires requires(const typename BlockDot<F, Arch>::Weights& w) { w.template ste
 struct DecodeKernel<F, Arch> {
   static void run(std::span<const typename F::Block> row, float* out) noexcept {
     using Dot = BlockDot<F, Arch>;
-    for (const auto& block : row) {
+    detail::each_block(row, [&](const auto& block) LAZYMOE_INLINE {
       const typename Dot::Weights of(block);
       simd::unroll<Dot::steps>([&](auto s) LAZYMOE_INLINE {
         const auto step = of.template step<s>();
@@ -115,7 +116,7 @@ struct DecodeKernel<F, Arch> {
         write16(_mm256_extracti128_si256(bytes, 1), factor(of, _mm256_extracti128_si256(step.scale, 1)), out + 16);
         out += 32;
       });
-    }
+    });
   }
 
  private:

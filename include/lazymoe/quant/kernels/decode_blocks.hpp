@@ -5,6 +5,7 @@
 
 #include "../../simd/widen.hpp"
 #include "blocks_of_32.hpp"
+#include "fetch_ahead.hpp"
 #include "iq4_xs.hpp"
 #include "q2_k.hpp"
 #include "q3_k.hpp"
@@ -53,73 +54,60 @@ LAZYMOE_INLINE inline __m256 second_factor(__m256 d, __m256i scale16) noexcept {
   return _mm256_mul_ps(d, floats_of_words(_mm256_extracti128_si256(scale16, 1)));
 }
 
-/// Formats with minimums: out = d * scale * q - dmin * min.
-template <BlockFormat F, class Arch>
-struct DecodeWithMins {
-  static void run(std::span<const typename F::Block> row, float* out) noexcept {
-    for (const auto& block : row) {
-      const typename BlockDot<F, Arch>::Weights w(block);
-      simd::unroll<8>([&](auto s) LAZYMOE_INLINE {
-        const auto step = w.template step<s>();
-        const __m256 factor = first_factor(w.d, step.scale);
-        const __m256 minus_min = minus_min_of<2 * s>(w);
-        write16(_mm256_castsi256_si128(step.weights), factor, minus_min, out);
-        const __m128i second = _mm256_extracti128_si256(step.weights, 1);
-        if constexpr (F::groups == 8) {
-          write16(second, factor, minus_min, out + 16);
-        } else {
-          write16(second, second_factor(w.d, step.scale), minus_min_of<2 * s + 1>(w), out + 16);
-        }
-        out += 32;
-      });
-    }
+/// What formats with minimums multiply codes with, and subtract, for each of their groups.
+template <std::size_t Groups>
+struct GroupFactors {
+  explicit GroupFactors(const Q2_K::Block& of) noexcept {
+    const __m128i both = simd::avx2::load16(of.scales.data());
+    const __m128i low4 = _mm_set1_epi8(15);
+    const __m128i scale_bytes = _mm_and_si128(both, low4);
+    const __m128i min_bytes = _mm_and_si128(_mm_srli_epi16(both, 4), low4);
+    set<0>(of, scale_bytes, min_bytes);
+    set<8>(of, _mm_unpackhi_epi64(scale_bytes, scale_bytes), _mm_unpackhi_epi64(min_bytes, min_bytes));
   }
 
- protected:
-  /// -dmin times lane `Lane` of the 16 minimums.
-  template <std::size_t Lane>
-  LAZYMOE_INLINE static __m256 minus_min_of(const auto& w) noexcept {
-    const __m128i mins = Lane < 8 ? _mm256_castsi256_si128(w.mins) : _mm256_extracti128_si256(w.mins, 1);
-    const __m128i all = _mm_shuffle_epi8(mins, _mm_set1_epi16(static_cast<short>(0x0100 + 0x0202 * (Lane % 8))));
-    return _mm256_mul_ps(w.minus_dmin, floats_of_words(all));
+  template <class Block>
+  explicit GroupFactors(const Block& of) noexcept {
+    const ScalesAndMins bytes(of);
+    set<0>(of, bytes.scales, bytes.mins);
   }
 
-  LAZYMOE_INLINE static void write16(__m128i bytes, __m256 factor, __m256 minus_min, float* out) noexcept {
-    detail::write16(bytes, out, [&](__m256 q) LAZYMOE_INLINE { return simd::avx2::fma(factor, q, minus_min); });
+  alignas(32) std::array<float, Groups> scale;
+  alignas(32) std::array<float, Groups> minus_min;
+
+ private:
+  template <std::size_t From>
+  void set(const auto& of, __m128i scale_bytes, __m128i min_bytes) noexcept {
+    const __m256 minus_dmin = _mm256_xor_ps(all_lanes(of.dmin), _mm256_set1_ps(-0.0F));
+    _mm256_store_ps(scale.data() + From, _mm256_mul_ps(all_lanes(of.d), floats_of(scale_bytes)));
+    _mm256_store_ps(minus_min.data() + From, _mm256_mul_ps(minus_dmin, floats_of(min_bytes)));
   }
 };
 
-/// Q4_K. Both nibbles of a byte are widened at once: they belong to neighbouring groups.
-template <class Arch>
-struct DecodeNibblesWithMins : private DecodeWithMins<Q4_K, Arch> {
-  static void run(std::span<const Q4_K::Block> row, float* out) noexcept {
-    for (const auto& block : row) {
-      const typename BlockDot<Q4_K, Arch>::Weights w(block);
-      simd::unroll<4>([&](auto pair) LAZYMOE_INLINE {
-        using Base = DecodeWithMins<Q4_K, Arch>;
-        const __m256 low_factor = first_factor(w.d, simd::avx2::spread_word<2 * pair>(w.scales));
-        const __m256 high_factor = first_factor(w.d, simd::avx2::spread_word<2 * pair + 1>(w.scales));
-        const __m256 low_min = Base::template minus_min_of<4 * pair>(w);
-        const __m256 high_min = Base::template minus_min_of<4 * pair + 2>(w);
-        simd::unroll<4>([&](auto eighth) LAZYMOE_INLINE {
-          const auto* from = reinterpret_cast<const __m128i*>(block.q.data() + 32 * pair + 8 * eighth);
-          const __m256i both = _mm256_cvtepu8_epi32(_mm_loadl_epi64(from));
-          const __m256 low = _mm256_cvtepi32_ps(_mm256_and_si256(both, _mm256_set1_epi32(15)));
-          const __m256 high = _mm256_cvtepi32_ps(_mm256_srli_epi32(both, 4));
-          _mm256_storeu_ps(out + 8 * eighth, simd::avx2::fma(low_factor, low, low_min));
-          _mm256_storeu_ps(out + 32 + 8 * eighth, simd::avx2::fma(high_factor, high, high_min));
-        });
-        out += 64;
-      });
-    }
-  }
-};
+/// Formats with minimums: out = d * scale * q - dmin * min. `step<S>(block)` is 32 codes as bytes.
+template <BlockFormat F, class Step>
+void decode_with_mins(std::span<const typename F::Block> row, float* out, Step&& step) noexcept {
+  each_block(row, [&](const auto& block) LAZYMOE_INLINE {
+    const GroupFactors<F::groups> factors(block);
+    simd::unroll<8>([&](auto s) LAZYMOE_INLINE {
+      const __m256i bytes = step(block, s);
+      const auto write = [&](__m128i half, std::size_t group, float* to) LAZYMOE_INLINE {
+        const __m256 scale = _mm256_set1_ps(factors.scale[group]);
+        const __m256 minus_min = _mm256_set1_ps(factors.minus_min[group]);
+        write16(half, to, [&](__m256 q) LAZYMOE_INLINE { return simd::avx2::fma(scale, q, minus_min); });
+      };
+      write(_mm256_castsi256_si128(bytes), s * F::groups / 8, out);
+      write(_mm256_extracti128_si256(bytes, 1), (2 * s + 1) * F::groups / 16, out + 16);
+      out += 32;
+    });
+  });
+}
 
 /// Formats whose steps are kept unsigned: Excess too large.
 template <BlockFormat F, class Arch, int Excess>
 struct DecodeWithExcess {
   static void run(std::span<const typename F::Block> row, float* out) noexcept {
-    for (const auto& block : row) {
+    detail::each_block(row, [&](const auto& block) LAZYMOE_INLINE {
       const typename BlockDot<F, Arch>::Weights w(block);
       simd::unroll<8>([&](auto s) LAZYMOE_INLINE {
         const auto step = w.template step<s>();
@@ -127,20 +115,54 @@ struct DecodeWithExcess {
         write32(bytes, first_factor(w.d, step.scale), second_factor(w.d, step.scale), out);
         out += 32;
       });
-    }
+    });
   }
 };
 
 }  // namespace detail
 
 template <simd::Avx2Arch Arch>
-struct DecodeKernel<Q2_K, Arch> : detail::DecodeWithMins<Q2_K, Arch> {};
+struct DecodeKernel<Q2_K, Arch> {
+  static void run(std::span<const Q2_K::Block> row, float* out) noexcept {
+    detail::decode_with_mins<Q2_K>(row, out, [](const Q2_K::Block& block, auto s) LAZYMOE_INLINE {
+      return simd::avx2::shift_and<2 * (s % 4)>(simd::avx2::load32(block.q.data() + 32 * (s / 4)), 3);
+    });
+  }
+};
+
+/// Q4_K. Both nibbles of a byte are widened at once: they belong to neighbouring groups.
+template <simd::Avx2Arch Arch>
+struct DecodeKernel<Q4_K, Arch> {
+  static void run(std::span<const Q4_K::Block> row, float* out) noexcept {
+    detail::each_block(row, [&](const auto& block) LAZYMOE_INLINE {
+      const detail::GroupFactors<8> factors(block);
+      simd::unroll<4>([&](auto pair) LAZYMOE_INLINE {
+        const __m256 low_scale = _mm256_set1_ps(factors.scale[2 * pair]);
+        const __m256 high_scale = _mm256_set1_ps(factors.scale[2 * pair + 1]);
+        const __m256 low_min = _mm256_set1_ps(factors.minus_min[2 * pair]);
+        const __m256 high_min = _mm256_set1_ps(factors.minus_min[2 * pair + 1]);
+        simd::unroll<4>([&](auto eighth) LAZYMOE_INLINE {
+          const auto* from = reinterpret_cast<const __m128i*>(block.q.data() + 32 * pair + 8 * eighth);
+          const __m256i both = _mm256_cvtepu8_epi32(_mm_loadl_epi64(from));
+          const __m256 low = _mm256_cvtepi32_ps(_mm256_and_si256(both, _mm256_set1_epi32(15)));
+          const __m256 high = _mm256_cvtepi32_ps(_mm256_srli_epi32(both, 4));
+          _mm256_storeu_ps(out + 8 * eighth, simd::avx2::fma(low_scale, low, low_min));
+          _mm256_storeu_ps(out + 32 + 8 * eighth, simd::avx2::fma(high_scale, high, high_min));
+        });
+        out += 64;
+      });
+    });
+  }
+};
 
 template <simd::Avx2Arch Arch>
-struct DecodeKernel<Q4_K, Arch> : detail::DecodeNibblesWithMins<Arch> {};
-
-template <simd::Avx2Arch Arch>
-struct DecodeKernel<Q5_K, Arch> : detail::DecodeWithMins<Q5_K, Arch> {};
+struct DecodeKernel<Q5_K, Arch> {
+  static void run(std::span<const Q5_K::Block> row, float* out) noexcept {
+    detail::decode_with_mins<Q5_K>(row, out, [](const Q5_K::Block& block, auto s) LAZYMOE_INLINE {
+      return detail::GroupBytes<Q5_K>::unpack<s>(block);
+    });
+  }
+};
 
 template <simd::Avx2Arch Arch>
 struct DecodeKernel<Q3_K, Arch> : detail::DecodeWithExcess<Q3_K, Arch, 4> {};
@@ -151,7 +173,7 @@ struct DecodeKernel<Q6_K, Arch> : detail::DecodeWithExcess<Q6_K, Arch, 32> {};
 template <simd::Avx2Arch Arch>
 struct DecodeKernel<IQ4_XS, Arch> {
   static void run(std::span<const IQ4_XS::Block> row, float* out) noexcept {
-    for (const auto& block : row) {
+    detail::each_block(row, [&](const auto& block) LAZYMOE_INLINE {
       const typename BlockDot<IQ4_XS, Arch>::Weights w(block);
       simd::unroll<8>([&](auto s) LAZYMOE_INLINE {
         const auto step = w.template step<s>();
@@ -159,7 +181,7 @@ struct DecodeKernel<IQ4_XS, Arch> {
         detail::write32(step.signs, factor, factor, out);
         out += 32;
       });
-    }
+    });
   }
 };
 
@@ -170,7 +192,7 @@ struct DecodeKernel<F, Arch> {
   using Unpack = detail::Bytes32<F>;
 
   static void run(std::span<const typename F::Block> row, float* out) noexcept {
-    for (const auto& block : row) {
+    detail::each_block(row, [&](const auto& block) LAZYMOE_INLINE {
       const __m256i bytes = Unpack::unpack(block);
       const __m256 d = Unpack::scale(block);
       if constexpr (detail::HasOffset<F>) {
@@ -182,7 +204,7 @@ struct DecodeKernel<F, Arch> {
         detail::write32(bytes, d, d, out);
       }
       out += 32;
-    }
+    });
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include "../../simd/widen.hpp"
 #include "decode_blocks.hpp"
+#include "fetch_ahead.hpp"
 #include "nvfp4.hpp"
 #include "q1_q2.hpp"
 #include "reference.hpp"
@@ -20,13 +21,13 @@ namespace detail {
 template <BlockFormat F, class Arch>
 struct DecodeWithOneScale {
   static void run(std::span<const typename F::Block> row, float* out) noexcept {
-    for (const auto& block : row) {
+    detail::each_block(row, [&](const auto& block) LAZYMOE_INLINE {
       const typename BlockDot<F, Arch>::Weights w(block);
       simd::unroll<BlockDot<F, Arch>::steps>([&](auto s) LAZYMOE_INLINE {
         write32(signed_bytes(w.template step<s>()), w.d, w.d, out);
         out += 32;
       });
-    }
+    });
   }
 
  private:
@@ -61,7 +62,7 @@ struct DecodeKernel<Q2_0, Arch> : detail::DecodeWithOneScale<Q2_0, Arch> {};
 template <simd::Avx2Arch Arch>
 struct DecodeKernel<NVFP4, Arch> {
   static void run(std::span<const NVFP4::Block> row, float* out) noexcept {
-    for (const auto& block : row) {
+    detail::each_block(row, [&](const auto& block) LAZYMOE_INLINE {
       const typename BlockDot<NVFP4, Arch>::Weights w(block);
       simd::unroll<2>([&](auto s) LAZYMOE_INLINE {
         const __m256 both = w.scales[s];
@@ -69,7 +70,7 @@ struct DecodeKernel<NVFP4, Arch> {
                         _mm256_permute2f128_ps(both, both, 0x11), out);
         out += 32;
       });
-    }
+    });
   }
 };
 

@@ -9,6 +9,7 @@
 #include "../../simd/batch.hpp"
 #include "../../simd/widen.hpp"
 #include "../formats/plain.hpp"
+#include "fetch_ahead.hpp"
 #include "tile.hpp"
 
 namespace lazymoe::quant {
@@ -121,7 +122,7 @@ template <class Arch, std::size_t Chains, bool Ahead, std::size_t R, std::size_t
 
 template <class Arch, std::size_t Chains, class W>
 [[nodiscard]] float plain_dot(std::span<const W> w, const float* x) noexcept {
-  return plain_tile<Arch, Chains, false, 1, 1, W>({w.data()}, {x}, w.size())[0][0];
+  return plain_tile<Arch, Chains, true, 1, 1, W>({w.data()}, {x}, w.size())[0][0];
 }
 
 /// Kernel of a format of numbers that are not in blocks.
@@ -150,7 +151,9 @@ struct PlainDecoder {
     using Batch = simd::Batch<Arch>;
     constexpr std::size_t at_once = 4;
     const std::size_t whole = row.size() / (at_once * Batch::size) * (at_once * Batch::size);
+    FetchAhead<true> ahead(std::array{row.data()}, row.size());
     for (std::size_t i = 0; i < whole; i += at_once * Batch::size) {
+      ahead.template step<at_once * Batch::size * sizeof(typename F::Block)>();
       simd::unroll<at_once>([&](auto k) LAZYMOE_INLINE {
         load_floats<Batch>(row.data() + i + k * Batch::size).store_unaligned(out + i + k * Batch::size);
       });

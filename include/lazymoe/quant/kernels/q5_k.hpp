@@ -11,26 +11,21 @@
 
 namespace lazymoe::quant {
 
-/// Q5_K: as Q4_K, with bit g of the high bytes as the fifth bit of group g.
-template <simd::Avx2Arch Arch>
-struct BlockDot<Q5_K, Arch> {
-  static constexpr std::size_t chains = 1;
-  static constexpr std::size_t steps = 8;
-  using Products = __m256i;
-  using Sums = detail::SumsWithMins;
+namespace detail {
 
-  struct Weights : detail::WeightsWithMins<Q5_K> {
-    using detail::WeightsWithMins<Q5_K>::WeightsWithMins;
-
-    template <std::size_t G>
-    [[nodiscard]] detail::UnsignedRun<32 * G> step() const noexcept {
-      using namespace simd::avx2;
-      const __m256i low = shift_and<4 * (G % 2)>(load32(this->block.low.data() + 32 * (G / 2)), 15);
-      const __m256i high = shift_and<static_cast<int>(G) - 4>(load32(this->block.high.data()), 16);
-      return {_mm256_or_si256(low, high), spread_word<G>(this->scales)};
-    }
-  };
+/// As Q4_K, with bit G of the high bytes as the fifth bit of group G.
+template <>
+struct GroupBytes<Q5_K> {
+  template <std::size_t G>
+  static __m256i unpack(const Q5_K::Block& block) noexcept {
+    using namespace simd::avx2;
+    const __m256i low = shift_and<4 * (G % 2)>(load32(block.low.data() + 32 * (G / 2)), 15);
+    const __m256i high = shift_and<static_cast<int>(G) - 4>(load32(block.high.data()), 16);
+    return _mm256_or_si256(low, high);
+  }
 };
+
+}  // namespace detail
 
 }  // namespace lazymoe::quant
 

@@ -149,6 +149,9 @@ struct QuantizeKernel<ActivationKind::q8_K, Arch> {
           _mm_setzero_si128());
       _mm_storel_epi64(reinterpret_cast<__m128i*>(out.sums.data() + 4 * i), words);
     }
+    const __m256i sums = simd::avx2::load32(out.sums.data());
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out.sums_of_32.data()),
+                     _mm_hadd_epi16(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1)));
   }
 };
 

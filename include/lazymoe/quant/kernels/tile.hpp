@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <span>
 
+#include "../../core/bytes.hpp"
 #include "../../simd/widen.hpp"
 #include "../half.hpp"
+#include "fetch_ahead.hpp"
 #include "reference.hpp"
 
 namespace lazymoe::quant {
@@ -26,8 +28,9 @@ namespace lazymoe::quant {
 ///                          ActivationBlock<F>*)` scales once a block; `total()`, or `total(other)` with two chains
 /// and may have
 ///   WeightsOfOne           in the place of Weights where a block meets one activation only: what pays when several
-///   share
-///                          it is left out
+///                          share it is left out
+///   ScaleStrip             the scales of several blocks times those of one activation, where blocks have one step:
+///                          what `Sums::add(scale, Products)` takes
 /// The pointers are to the first of the F::block_elems / ActivationOf<F>::block_elems blocks that a block meets. Steps,
 /// products and sums must inline: they are registers, not objects. BlockDot<Q4_K> and BlockDot<Q8_0> are the patterns.
 template <BlockFormat F, class Arch>
@@ -36,6 +39,11 @@ struct BlockDot;
 template <class F, class Arch>
 concept HasBlockDot = requires {
   typename BlockDot<F, Arch>::Weights;
+};
+
+template <class Dot>
+concept HasStrips = requires {
+  typename Dot::ScaleStrip;
 };
 
 /// Dot products of `R` rows with `T` activations: totals[r][t].
@@ -52,29 +60,6 @@ template <class Dot>
 requires requires { typename Dot::WeightsOfOne; }
 struct WeightsFor<Dot, 1> {
   using type = typename Dot::WeightsOfOne;
-};
-
-/// Asks for the memory that follows R rows while they are multiplied. Processors look ahead on their own, but stop at
-/// the end of a page and follow few rows at once. With `On` false it does nothing.
-template <bool On>
-class FetchAhead {
- public:
-  template <class T, std::size_t R>
-  FetchAhead(const std::array<const T*, R>& rows, std::size_t n) noexcept
-      : next_(reinterpret_cast<const std::byte*>(rows[0]) + (R == 1 ? 0 : R * n * sizeof(T)) + distance) {}
-
-  template <std::size_t Bytes>
-  LAZYMOE_INLINE void step() noexcept {
-    if constexpr (On) {
-      simd::unroll<(Bytes + 63) / 64>([&](auto line) LAZYMOE_INLINE { __builtin_prefetch(next_ + 64 * line); });
-      next_ += Bytes;
-    }
-  }
-
- private:
-  /// From 1 to 4 KiB all do.
-  static constexpr std::size_t distance = 2048;
-  const std::byte* next_;
 };
 
 template <class Products>
@@ -100,7 +85,7 @@ struct IntDotKernel<F, Arch> {
   static constexpr std::size_t widest_tile = 8;
 
   static float run(std::span<const Block> row, const Activation* x) noexcept {
-    return tile<1, 1>({row.data()}, {x}, row.size())[0][0];
+    return tile<1, 1, true>({row.data()}, {x}, row.size())[0][0];
   }
 
   /// Rows against activations: unpacks a block once for all T, and lets R * T chains of sums run side by side. `Ahead`
@@ -111,7 +96,9 @@ struct IntDotKernel<F, Arch> {
     typename Dot::Sums sums[R][T][Dot::chains]{};
     const std::size_t whole = blocks / Dot::chains * Dot::chains;
     detail::FetchAhead<Ahead> ahead(rows, blocks);
-    for (std::size_t b = 0; b < whole; b += Dot::chains) {
+    std::size_t b = 0;
+    if constexpr (T == 1 && HasStrips<Dot>) b = add_strips(rows, x[0], blocks, ahead, sums);
+    for (; b < whole; b += Dot::chains) {
       ahead.template step<R * Dot::chains * sizeof(Block)>();
       simd::unroll<Dot::chains>([&](auto chain) LAZYMOE_INLINE { add_blocks<chain>(rows, x, b + chain, sums); });
     }
@@ -132,6 +119,32 @@ struct IntDotKernel<F, Arch> {
 
  private:
   static constexpr std::size_t activations = F::block_elems / ActivationOf<F>::block_elems;
+
+  /// Blocks of every row meet those of one activation, as many as have their scales multiplied at once; how many did.
+  template <std::size_t R>
+  LAZYMOE_INLINE static std::size_t add_strips(const std::array<const Block*, R>& rows, const Activation* x,
+                                               std::size_t blocks, auto& ahead,
+                                               typename Dot::Sums (&sums)[R][1][Dot::chains]) noexcept {
+    using Strip = typename Dot::ScaleStrip;
+    static_assert(Strip::blocks % Dot::chains == 0);
+    std::size_t first = 0;
+    for (; first + Strip::blocks <= blocks; first += Strip::blocks) {
+      ahead.template step<R * Strip::blocks * sizeof(Block)>();
+      Strip scales[R];
+      const auto of_activation = Strip::of(x + first);
+      simd::unroll<R>([&](auto r) LAZYMOE_INLINE { scales[r].fill(rows[r] + first, of_activation); });
+      for (std::size_t i = 0; i < Strip::blocks; i += Dot::chains) {
+        simd::unroll<Dot::chains>([&](auto chain) LAZYMOE_INLINE {
+          const std::size_t b = first + i + chain;
+          simd::unroll<R>([&](auto r) LAZYMOE_INLINE {
+            const typename Dot::WeightsOfOne weights(rows[r][b]);
+            sums[r][0][chain].add(scales[r][i + chain], weights.template step<0>().add(typename Dot::Products{}, x + b));
+          });
+        });
+      }
+    }
+    return first;
+  }
 
   /// Block `b` of every row meets block `b` of every activation.
   template <std::size_t Chain, std::size_t R, std::size_t T>
@@ -190,7 +203,29 @@ namespace detail {
   return simd::avx2::all_lanes(to_float(half));
 #endif
 }
+/// Eight halves.
+[[nodiscard]] LAZYMOE_INLINE inline __m256 floats_of_halves(__m128i bits) noexcept {
+#if defined(__F16C__)
+  return _mm256_cvtph_ps(bits);
+#else
+  alignas(16) std::array<std::uint16_t, 8> halves;
+  alignas(32) std::array<float, 8> floats;
+  _mm_store_si128(reinterpret_cast<__m128i*>(halves.data()), bits);
+  for (std::size_t i = 0; i < 8; ++i) floats[i] = to_float(Half{halves[i]});
+  return _mm256_load_ps(floats.data());
+#endif
+}
 [[nodiscard]] LAZYMOE_INLINE inline __m256 all_lanes(float number) noexcept { return simd::avx2::all_lanes(number); }
+
+/// The first two numbers of a block that starts with halves: one load into the register that converts them.
+[[nodiscard]] LAZYMOE_INLINE inline __m128 first_halves(const Half& first) noexcept {
+#if defined(__F16C__)
+  const auto two = load_as<std::uint32_t>(reinterpret_cast<const std::byte*>(&first));
+  return _mm_cvtph_ps(_mm_cvtsi32_si128(static_cast<int>(two)));
+#else
+  return _mm_setr_ps(to_float(first), to_float(*(&first + 1)), 0.0F, 0.0F);
+#endif
+}
 
 /// 32 weights of a block of 256 from `Offset` on, as unsigned bytes, and the scale of each pair in 16-bit lanes.
 template <std::size_t Offset>
@@ -228,9 +263,12 @@ struct SignedRun {
 /// One chain of eight sums, scaled by d once a block, for Weights with a member `d` that has it in all lanes or
 /// `times`.
 struct SumsOfEight {
+  void add(__m256 scale, __m256i products) noexcept {
+    eight = simd::avx2::fma(scale, _mm256_cvtepi32_ps(products), eight);
+  }
   template <class Weights, class Activation>
   void add(const Weights& w, __m256i products, const Activation* y) noexcept {
-    eight = simd::avx2::fma(scale(w, y->d), _mm256_cvtepi32_ps(products), eight);
+    add(scale(w, y->d), products);
   }
   [[nodiscard]] float total() const noexcept { return simd::avx2::sum(eight); }
   /// With the sums of the other chain.

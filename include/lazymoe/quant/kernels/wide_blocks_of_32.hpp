@@ -196,25 +196,14 @@ struct WidePanel<F, Arch> {
   static void add(const Block* row, std::size_t n, const Strip& strip, Sums& sums) noexcept {
     // All scales first: a number spreads for free when it comes from memory, but not while it is on its way there.
     alignas(32) std::array<std::array<float, activations>, Strip::most_blocks> scales;
-    const auto multiply = [&](std::size_t b, __m256 of_weights) LAZYMOE_INLINE {
-      _mm256_store_ps(scales[b].data(), _mm256_mul_ps(of_weights, _mm256_load_ps(strip.d[b].data())));
-    };
-    std::size_t scaled = 0;
-    if constexpr (HasStrips<BlockDot<F, Arch>>) {
-      using Eight = typename BlockDot<F, Arch>::ScaleStrip;
-      for (; scaled + Eight::blocks <= n; scaled += Eight::blocks) {
-        alignas(32) std::array<float, Eight::blocks> of_weights;
-        _mm256_store_ps(of_weights.data(), Eight::of(row + scaled));
-        for (std::size_t i = 0; i < Eight::blocks; ++i) multiply(scaled + i, _mm256_broadcast_ss(&of_weights[i]));
-      }
-    }
-    for (std::size_t b = scaled; b < n; ++b) {
+    for (std::size_t b = 0; b < n; ++b) {
+      const __m256 y = _mm256_load_ps(strip.d[b].data());
       if constexpr (detail::HasOffset<F>) {
         const __m256 both = detail::all_lanes_of_halves(row[b].d);
-        multiply(b, _mm256_moveldup_ps(both));
+        _mm256_store_ps(scales[b].data(), _mm256_mul_ps(_mm256_moveldup_ps(both), y));
         sums.offsets = simd::avx2::fma(_mm256_movehdup_ps(both), _mm256_load_ps(strip.s[b].data()), sums.offsets);
       } else {
-        multiply(b, detail::Bytes32<F>::scale(row[b]));
+        _mm256_store_ps(scales[b].data(), _mm256_mul_ps(detail::Bytes32<F>::scale(row[b]), y));
       }
     }
     simd::unroll<chains>([&](auto chain) LAZYMOE_INLINE {

@@ -27,21 +27,26 @@ def run(options, command):
     return json.loads(result.stdout) if result.returncode == 0 else None
 
 
-def measure(options, kind, cols, rows, threads=1):
-    shape = ["--cols", str(cols), "--rows", str(rows), "--threads", str(threads), "--reps", str(options.reps)]
-    own, reference = [], []
+def measure(options, shapes, threads=1):
+    """The best figures of every type, own and the reference's. `shapes` says for each type: columns, rows. All types take
+    their turn before any has another, so that a slow minute does not hit all turns of one type."""
+    lines = {kind: ([], []) for kind in options.types}
     for _ in range(options.turns):
-        own.append(run(options, [options.bench, kind] + shape))
-        if options.oracle:
-            reference.append(run(options, [options.oracle, "kernel-bench", kind] + shape))
+        for kind, (own, reference) in lines.items():
+            cols, rows = shapes(kind)
+            shape = ["--cols", str(cols), "--rows", str(rows), "--threads", str(threads), "--reps", str(options.reps)]
+            own.append(run(options, [options.bench, kind] + shape))
+            if options.oracle:
+                reference.append(run(options, [options.oracle, "kernel-bench", kind] + shape))
 
     def of(choose, lines, key):
         values = [line[key] for line in lines if line]
         return choose(values) if values else 0.0
 
-    return ({key: of(max, own, key) for key in OWN + ("sum_gbs", "packed_bytes")} |
-            {"panel_of_sum": of(statistics.median, own, "panel_of_sum")},
-            {key: of(max, reference, key) for key in ("dot_gbs", "decode_gbs")})
+    return {kind: ({key: of(max, own, key) for key in OWN + ("sum_gbs", "packed_bytes")} |
+                   {"panel_of_sum": of(statistics.median, own, "panel_of_sum")},
+                   {key: of(max, reference, key) for key in ("dot_gbs", "decode_gbs")})
+            for kind, (own, reference) in lines.items()}
 
 
 def ratio(a, b):
@@ -49,12 +54,10 @@ def ratio(a, b):
 
 
 def table(options, title, shapes):
-    """`shapes` says for each type: columns, rows."""
     print(f"\n{title}\n")
     print("| type | ref dot | dot | x | panel x 1 | x | panel x 32 | x | ref decode | decode | x |")
     print("|---|" + "--:|" * 10)
-    for kind in options.types:
-        own, ref = measure(options, kind, *shapes(kind))
+    for kind, (own, ref) in measure(options, shapes).items():
         cells = [f"{ref['dot_gbs']:.2f}"]
         for key in ("dot_gbs", "panel_gbs", "tile_gbs"):
             cells += [f"{own[key]:.2f}", ratio(own[key], ref["dot_gbs"])] if own[key] else ["-", "-"]
@@ -62,17 +65,19 @@ def table(options, title, shapes):
         print(f"| {kind} | " + " | ".join(cells) + " |", flush=True)
 
 
-def rows_in(options, kind, cols, size):
+def shapes_of_size(options, cols, size):
+    """Rows that fill `size` bytes."""
     once = argparse.Namespace(**{**vars(options), "turns": 1, "reps": 1, "oracle": None})
-    return int(size / (measure(once, kind, cols, 64)[0]["packed_bytes"] / 64))
+    bytes_of_64 = {kind: own["packed_bytes"] for kind, (own, _) in measure(once, lambda _: (cols, 64)).items()}
+    return lambda kind: (cols, int(size / (bytes_of_64[kind] / 64)))
 
 
 def two_threads_table(options, size):
     print(f"\nRows of 2048 in memory, {size >> 20} MiB, two threads; panel / sum is the median over repeats in turns\n")
     print("| type | ref dot | panel x 1 | plain sum | panel / sum |")
     print("|---|" + "--:|" * 4)
-    for kind in options.memory_types:
-        own, ref = measure(options, kind, 2048, rows_in(options, kind, 2048, size), 2)
+    some = argparse.Namespace(**{**vars(options), "types": options.memory_types})
+    for kind, (own, ref) in measure(some, shapes_of_size(some, 2048, size), 2).items():
         print(f"| {kind} | {ref['dot_gbs']:.2f} | {own['panel_gbs']:.2f} | {own['sum_gbs']:.2f} | "
               f"{own['panel_of_sum']:.2f} |", flush=True)
 
@@ -98,7 +103,7 @@ def main():
     for cols in map(int, options.memory_cols):
         size = options.memory_mib << 20
         table(options, f"Rows of {cols} in memory, {options.memory_mib} MiB, one thread",
-              lambda kind: (cols, rows_in(options, kind, cols, size)))
+              shapes_of_size(options, cols, size))
     if options.memory_types:
         two_threads_table(options, max(options.memory_mib, 320) << 20)
 

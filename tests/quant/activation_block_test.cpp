@@ -100,3 +100,21 @@ TEST_CASE("numbers that are not finite are no undefined behaviour", "[quant][act
   ActivationTraits<ActivationKind::q8_0>::quantize(std::span(x).first<32>(), small);
   CHECK(int{small.q[2]} == 0);
 }
+
+TEST_CASE("blocks of a row hold the scales of those that follow", "[quant][activation]") {
+  std::vector<float> x(10 * 32);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(1 + i / 32);
+  const auto check = [&]<class Arch>() {
+    std::vector<ActivationQ8_0> row(10);
+    QuantizeKernel<ActivationKind::q8_0, Arch>::run(x, row.data());
+    for (std::size_t b = 0; b < row.size(); ++b) {
+      for (std::size_t i = 0; i < 7; ++i) {
+        CAPTURE(b, i);
+        CHECK(row[b].next[i] == (b + i + 1 < row.size() ? row[b + i + 1].d : 0.0F));
+      }
+    }
+    CHECK(row[9].d > row[8].d);
+  };
+  check.operator()<simd::Scalar>();
+  check.operator()<simd::DefaultArch>();
+}

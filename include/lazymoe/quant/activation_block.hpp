@@ -13,12 +13,14 @@
 namespace lazymoe::quant {
 
 /// 32 numbers as int8 and a scale: y[i] = d * q[i]. The scale is a half's value kept as a float, so that
-/// dot products need not convert it for every row.
-struct ActivationQ8_0 {
-  float d;
+/// dot products need not convert it for every row. A cache line: no load crosses one, and what is left of it holds the
+/// scales of the seven blocks that follow in the row, so that one load has those of eight.
+struct alignas(64) ActivationQ8_0 {
   std::array<std::int8_t, 32> q;
+  float d;
+  std::array<float, 7> next;
 };
-static_assert(sizeof(ActivationQ8_0) == 36);
+static_assert(sizeof(ActivationQ8_0) == 64);
 
 /// The same and the scaled sum s = d * (q[0] + .. + q[31]), a half's value too; what a minimum multiplies.
 struct ActivationQ8_1 {
@@ -57,7 +59,8 @@ namespace detail {
 
 /// How one block of an activation is rounded and read back: the scalar reference of both.
 ///
-/// Members: Block, block_elems, quantize(x, block), decode(block, out).
+/// Members: Block, block_elems, quantize(x, block), decode(block, out); and, where blocks of a row know one another,
+/// link(row) for when all are quantized.
 /// Laws, checked by tests/quant/activation_block_test.cpp:
 ///   1. bit for bit the values of the reference library on x86
 ///   2. numbers that are not finite give a defined but meaningless block
@@ -105,6 +108,19 @@ struct ActivationTraits<ActivationKind::q8_0> {
     const float inverse = largest != 0.0F ? 127.0F / largest : 0.0F;
     block.d = to_float(to_half(largest / 127.0F));
     for (std::size_t i = 0; i < 32; ++i) block.q[i] = detail::round_to_int8(x[i] * inverse);
+  }
+
+  /// Zeros follow the last block.
+  static void link(std::span<Block> row) noexcept {
+    for (std::size_t b = 0; b < row.size(); ++b) {
+      auto& next = row[b].next;
+      if (b + next.size() < row.size()) {
+        for (std::size_t i = 0; i < 7; ++i) next[i] = row[b + i + 1].d;
+      } else {
+        next.fill(0.0F);
+        for (std::size_t i = 0; b + i + 1 < row.size(); ++i) next[i] = row[b + i + 1].d;
+      }
+    }
   }
 
   static void decode(const Block& block, std::span<float, 32> out) noexcept {

@@ -33,7 +33,7 @@ namespace lazymoe::quant {
 /// Dot product of one packed row with a vector quantized for it: the main path of every matrix product.
 ///
 /// @shape   row[n / F::block_elems], x[n / ActivationOf<F>::block_elems] -> scalar
-/// @pre     x covers as many elements as row
+/// @pre     x covers as many elements as row, and comes from one call of quantize(), from any block of it on
 /// @error   |result - exact| <= (n + 4) * 2^-24 * sum (|a_i| + |b_i|) * |x_i| to first order, where exact is
 ///          the real sum over the decoded activation x_i and the weights w_i = a_i + b_i, b_i being the
 ///          minimum or offset of the format, 0 for most; with activations of kind q8_1 another

@@ -29,6 +29,13 @@ LAZYMOE_INLINE constexpr void unroll(Fn&& fn) {
 /// Exact steps from packed integers to sums of products, 32 bytes at a time. Loads take any address.
 namespace avx2 {
 
+/// Whether one instruction adds sums of four products of bytes to int32.
+#if (defined(__AVX512VNNI__) && defined(__AVX512VL__)) || defined(__AVXVNNI__)
+inline constexpr bool has_vnni = true;
+#else
+inline constexpr bool has_vnni = false;
+#endif
+
 /// Has `v` computed here, in a register. Compilers that see several chains of sums unrolled may otherwise compute all
 /// products first and keep them in memory.
 LAZYMOE_INLINE inline void keep_in_register(__m256i& v) noexcept { asm("" : "+x"(v)); }
@@ -136,11 +143,8 @@ template <std::size_t I>
 /// Sums of four neighbouring products, unsigned by signed.
 /// @pre as pair_sums()
 [[nodiscard]] inline __m256i quad_sums_unsigned(__m256i u8, __m256i s8) noexcept {
-#if (defined(__AVX512VNNI__) && defined(__AVX512VL__)) || defined(__AVXVNNI__)
-  return add_quad_sums_unsigned(_mm256_setzero_si256(), u8, s8);
-#else
+  if constexpr (has_vnni) return add_quad_sums_unsigned(_mm256_setzero_si256(), u8, s8);
   return scaled_sums(pair_sums(u8, s8), _mm256_set1_epi16(1));
-#endif
 }
 
 /// Neighbouring pairs of signed products summed in int16: the sign of w moves to y.

@@ -15,7 +15,7 @@ TEMPLATE_TEST_CASE("kernels of 32-element blocks obey the laws of a kernel", "[q
 TEST_CASE("a weight of -128 does not overflow", "[quant][kernels]") {
   Q8_0::Block block{.d = {0x3C00}, .q = {}};
   block.q.fill(-128);
-  ActivationQ8_0 x{.d = 1.0F, .q = {}};
+  ActivationQ8_0 x{.q = {}, .d = 1.0F, .next = {}};
   x.q.fill(127);
   const std::vector<Q8_0::Block> row{block};
   CHECK(dot<Q8_0>(row, &x) == -128.0F * 127 * 32);

@@ -19,7 +19,7 @@ TEST_CASE("the reference multiplies decoded weights by numbers or decoded activa
   x[32 + 31] = 100.0F;
   CHECK(DotKernel<Q8_0, simd::Scalar>::run(row, x.data()) == 0.5F * 3 * 10 - 0.5F * 4 * 100);
 
-  std::vector<ActivationQ8_0> y(2, ActivationQ8_0{.d = 0.25F, .q = {}});
+  std::vector<ActivationQ8_0> y(2, ActivationQ8_0{.q = {}, .d = 0.25F, .next = {}});
   y[0].q[0] = 7;
   y[1].q[31] = 9;
   CHECK(IntDotKernel<Q8_0, simd::Scalar>::run(row, y.data()) == 0.125F * (3 * 7 - 4 * 9));

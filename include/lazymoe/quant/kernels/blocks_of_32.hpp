@@ -82,15 +82,16 @@ struct WeightsOfOne32 {
   const typename F::Block& block;
 };
 
-/// The scales of eight blocks times those of an activation: gathered, converted and multiplied at once, and then in
-/// memory, where a number comes from that spreads for free.
+/// The scales of eight blocks times those of an activation: the former gathered and converted, all multiplied at once,
+/// and then in memory, where a number comes from that spreads for free.
 template <BlockFormat F>
 class ScalesOfEight {
  public:
   static constexpr std::size_t blocks = 8;
 
   [[nodiscard]] static __m256 of(const ActivationQ8_0* y) noexcept {
-    return _mm256_setr_ps(y[0].d, y[1].d, y[2].d, y[3].d, y[4].d, y[5].d, y[6].d, y[7].d);
+    const auto* bytes = reinterpret_cast<const std::byte*>(y) + offsetof(ActivationQ8_0, d);
+    return _mm256_load_ps(reinterpret_cast<const float*>(bytes));
   }
   [[nodiscard]] static __m256 of(const typename F::Block* w) noexcept {
     const auto bits = [w](std::size_t b) { return static_cast<short>(w[b].d.bits); };

@@ -35,7 +35,11 @@ struct Bytes32;
 template <>
 struct Bytes32<Q8_0> {
   static __m256 scale(const Q8_0::Block& block) noexcept { return all_lanes(block.d); }
-  static __m256i unpack(const Q8_0::Block& block) noexcept { return simd::avx2::load32(block.q.data()); }
+  static __m256i unpack(const Q8_0::Block& block) noexcept {
+    __m256i q = simd::avx2::load32(block.q.data());
+    simd::avx2::keep_in_register(q);  // or compilers load it for the signs and again for the magnitudes
+    return q;
+  }
 };
 
 template <>

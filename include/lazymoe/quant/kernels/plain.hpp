@@ -133,7 +133,7 @@ struct PlainKernel {
   static constexpr std::size_t widest_tile = 4;
   /// Eight sums hide the latency of one and fit the registers; four will do where memory is slower.
   template <std::size_t T>
-  static constexpr std::size_t rows_at_once = T == 4 ? 2 : std::min<std::size_t>(4, 8 / (Chains * T));
+  static constexpr std::size_t rows_at_once = T == 4 ? 3 : std::min<std::size_t>(4, 8 / (Chains * T));
 
   static float run(std::span<const Block> row, const float* x) noexcept { return plain_dot<Arch, Chains>(row, x); }
 

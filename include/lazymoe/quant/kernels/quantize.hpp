@@ -17,10 +17,13 @@ namespace lazymoe::quant {
 template <ActivationKind Kind, class Arch>
 struct QuantizeKernel {
   static void run(std::span<const float> x, typename ActivationTraits<Kind>::Block* out) noexcept {
-    constexpr std::size_t n = ActivationTraits<Kind>::block_elems;
-    for (std::size_t i = 0; i < x.size(); i += n) {
-      ActivationTraits<Kind>::quantize(std::span<const float, n>(x.data() + i, n), *out++);
+    using Traits = ActivationTraits<Kind>;
+    constexpr std::size_t n = Traits::block_elems;
+    const std::span row(out, x.size() / n);
+    for (std::size_t b = 0; b < row.size(); ++b) {
+      Traits::quantize(std::span<const float, n>(x.data() + b * n, n), row[b]);
     }
+    if constexpr (requires { Traits::link(row); }) Traits::link(row);
   }
 };
 
@@ -82,11 +85,13 @@ inline void store32(void* to, __m256i v) noexcept { _mm256_storeu_si256(static_c
 template <simd::Avx2Arch Arch>
 struct QuantizeKernel<ActivationKind::q8_0, Arch> {
   static void run(std::span<const float> x, ActivationQ8_0* out) noexcept {
-    for (std::size_t i = 0; i < x.size(); i += 32, ++out) {
-      const auto block = detail::round_block(x.data() + i);
-      out->d = to_float(to_half(block.d));
-      detail::store32(out->q.data(), block.q);
+    const std::span row(out, x.size() / 32);
+    for (std::size_t b = 0; b < row.size(); ++b) {
+      const auto block = detail::round_block(x.data() + 32 * b);
+      row[b].d = to_float(to_half(block.d));
+      detail::store32(row[b].q.data(), block.q);
     }
+    ActivationTraits<ActivationKind::q8_0>::link(row);
   }
 };
 

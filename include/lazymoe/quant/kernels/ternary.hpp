@@ -15,12 +15,8 @@ namespace lazymoe::quant {
 
 namespace detail {
 
-#if (defined(__AVX512VNNI__) && defined(__AVX512VL__)) || defined(__AVXVNNI__)
 /// Whether products are summed as quads in int32, by one instruction, instead of as pairs in int16.
-inline constexpr bool ternary_quads = true;
-#else
-inline constexpr bool ternary_quads = false;
-#endif
+inline constexpr bool ternary_quads = simd::avx2::has_vnni;
 
 /// 32 weights of a block of 256 from `Offset` on, too large by one: few enough bits to sum a block in int16.
 template <std::size_t Offset>

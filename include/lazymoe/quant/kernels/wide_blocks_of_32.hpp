@@ -30,13 +30,11 @@ inline constexpr int bytes_below_zero<IQ4_NL> = 128;
 template <>
 inline constexpr int bytes_below_zero<MXFP4> = 12;
 
-/// Whether a product of pairs of those bytes with signed ones may exceed int16, where an instruction sums pairs in it.
+/// Whether weights meet activations as those unsigned bytes, and what they exceed is taken from the sums: one step, where
+/// moving the signs to every activation is another. Without VNNI it pays only where it needs no other unpacking, and
+/// pairs of bytes that exceed by more than 16 would not fit int16.
 template <class F>
-#if defined(__AVX512VNNI__) && defined(__AVX512VL__)
-inline constexpr bool pairs_overflow = false;
-#else
-inline constexpr bool pairs_overflow = bytes_below_zero<F> == 128;
-#endif
+inline constexpr bool takes_excess = simd::avx2::has_vnni || HasExcess<F>;
 
 /// Integers below 2^22 become floats by two sums, for which processors have more room than for conversions: plus these
 /// bits, minus this number.
@@ -73,10 +71,9 @@ struct WideStrip {
   static constexpr std::size_t most_blocks = HasTwoSums<F> ? 32 : 16;
 
   struct Block {
-    /// Bytes, or words: of the even bytes, then of the odd ones, so that each pair of a quad has a lane of its own.
-    alignas(32) std::array<std::int8_t, pairs_overflow<F> ? 64 : 32> q;
+    alignas(32) std::array<std::int8_t, 32> q;
     /// What a lane of products starts with: takes the excess of unsigned weights, and adds magic_bits.
-    alignas(32) std::array<std::int32_t, pairs_overflow<F> ? 0 : 8> start;
+    alignas(32) std::array<std::int32_t, takes_excess<F> ? 8 : 0> start;
   };
 
   void fill(const ActivationBlock<F>* const* x, std::size_t first, std::size_t n) noexcept {
@@ -85,12 +82,8 @@ struct WideStrip {
       for (std::size_t t = 0; t < 8; ++t) {
         const auto& y = x[t][first + b];
         const __m256i bytes = load32(y.q.data());
-        auto* to = reinterpret_cast<__m256i*>(blocks[b][t].q.data());
-        if constexpr (pairs_overflow<F>) {
-          _mm256_store_si256(to, words_of_even_bytes(bytes));
-          _mm256_store_si256(to + 1, words_of_odd_bytes(bytes));
-        } else {
-          _mm256_store_si256(to, bytes);
+        _mm256_store_si256(reinterpret_cast<__m256i*>(blocks[b][t].q.data()), bytes);
+        if constexpr (takes_excess<F>) {
           const __m256i sums = quad_sums_unsigned(_mm256_set1_epi8(1), bytes);
           const __m256i excess = _mm256_mullo_epi32(sums, _mm256_set1_epi32(bytes_below_zero<F>));
           _mm256_store_si256(reinterpret_cast<__m256i*>(blocks[b][t].start.data()),
@@ -102,11 +95,6 @@ struct WideStrip {
     }
   }
 
-  static __m256i words_of_even_bytes(__m256i bytes) noexcept {
-    return _mm256_srai_epi16(_mm256_slli_epi16(bytes, 8), 8);
-  }
-  static __m256i words_of_odd_bytes(__m256i bytes) noexcept { return _mm256_srai_epi16(bytes, 8); }
-
   std::array<std::array<Block, 8>, most_blocks> blocks;
   alignas(32) std::array<std::array<float, 8>, most_blocks> d;
   alignas(32) std::array<std::array<float, 8>, most_blocks> s;  ///< where weights have an offset
@@ -115,43 +103,41 @@ struct WideStrip {
 /// The bytes of a block of weights, made ready for a strip.
 template <class F>
 struct WideWeights {
-  explicit WideWeights(__m256i bytes) noexcept {
-    if constexpr (pairs_overflow<F>) {
-      even = WideStrip<F>::words_of_even_bytes(bytes);
-      odd = WideStrip<F>::words_of_odd_bytes(bytes);
-    } else {
-      even = _mm256_add_epi8(bytes, _mm256_set1_epi8(static_cast<char>(bytes_below_zero<F>)));
+  explicit WideWeights(const typename F::Block& block) noexcept : bytes(Bytes32<F>::unpack(block)) {
+    using namespace simd::avx2;
+    if constexpr (takes_excess<F>) {
+      bytes = _mm256_add_epi8(bytes, _mm256_set1_epi8(static_cast<char>(bytes_below_zero<F>)));
+    } else if constexpr (!HasOffset<F>) {
+      magnitudes = _mm256_abs_epi8(bytes);
     }
   }
 
   /// Sums of quads of products, as floats.
   [[nodiscard]] LAZYMOE_INLINE __m256 products(const typename WideStrip<F>::Block& y) const noexcept {
     using namespace simd::avx2;
-    const auto* q = reinterpret_cast<const __m256i*>(y.q.data());
+    const __m256i q = _mm256_load_si256(reinterpret_cast<const __m256i*>(y.q.data()));
     __m256i sums;
-    if constexpr (pairs_overflow<F>) {
-      sums = _mm256_add_epi32(_mm256_madd_epi16(even, _mm256_load_si256(q)),
-                              _mm256_madd_epi16(odd, _mm256_load_si256(q + 1)));
-      keep_in_register(sums);
-      return _mm256_cvtepi32_ps(sums);
-    } else {
-      const __m256i start = bytes_below_zero<F> == 0
-                                ? _mm256_set1_epi32(magic_bits)
-                                : _mm256_load_si256(reinterpret_cast<const __m256i*>(y.start.data()));
-      sums = add_quad_sums_unsigned(start, even, _mm256_load_si256(q));
+    if constexpr (takes_excess<F>) {
+      const auto* start = reinterpret_cast<const __m256i*>(y.start.data());
+      sums = add_quad_sums_unsigned(_mm256_load_si256(start), bytes, q);
       keep_in_register(sums);
       return _mm256_sub_ps(_mm256_castsi256_ps(sums), _mm256_set1_ps(magic_number));
+    } else if constexpr (HasOffset<F>) {
+      sums = quad_sums_unsigned(bytes, q);
+    } else {
+      sums = quad_sums_unsigned(magnitudes, _mm256_sign_epi8(q, bytes));
     }
+    keep_in_register(sums);
+    return _mm256_cvtepi32_ps(sums);
   }
 
-  __m256i even;  ///< or all, as bytes
-  __m256i odd;
+  __m256i bytes;
+  __m256i magnitudes;  ///< of signed bytes
 };
 
 }  // namespace detail
 
-/// Blocks of 32. A product of signed bytes costs AVX2 a step for the signs and two to sum quads, for every activation.
-/// So a strip of the activations is made ready once for many rows: as words, or as bytes beside what the excess of
+/// Blocks of 32. A strip of the activations is made ready once for many rows: their bytes beside what the excess of
 /// unsigned weights comes to; their scales are laid side by side, and those of a block of weights and eight activations
 /// are multiplied at once. What a row has summed waits in memory while other rows meet the strip.
 template <BlockFormat F, simd::Avx2Arch Arch>
@@ -210,7 +196,7 @@ struct WidePanel<F, Arch> {
       __m256 eight[activations];
       simd::unroll<activations>([&](auto t) LAZYMOE_INLINE { eight[t] = sums.eight[chain][t]; });
       for (std::size_t b = chain; b < n; b += chains) {
-        const detail::WideWeights<F> weights(detail::Bytes32<F>::unpack(row[b]));
+        const detail::WideWeights<F> weights(row[b]);
         simd::unroll<activations>([&](auto t) LAZYMOE_INLINE {
           const __m256 scale = _mm256_broadcast_ss(&scales[b][t]);
           eight[t] = simd::avx2::fma(scale, weights.products(strip.blocks[b][t]), eight[t]);

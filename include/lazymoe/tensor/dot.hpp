@@ -8,8 +8,7 @@
 
 namespace lazymoe::tensor {
 
-/// Dot product of two rows of floats, in four chains of sums: the order the reference has for single rows, unlike
-/// products of whole matrices.
+/// Dot product of two rows of floats, in four chains of sums: the order the reference has for single rows.
 /// @shape a[n], b[n]
 [[nodiscard]] inline float dot(std::span<const float> a, std::span<const float> b) noexcept {
   LAZYMOE_EXPECTS(a.size() == b.size());

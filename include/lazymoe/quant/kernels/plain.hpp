@@ -60,17 +60,21 @@ template <class Batch, class T>
   return load_floats<Batch>(padded.data());
 }
 
+/// As many as the reference has for single rows.
+inline constexpr std::size_t plain_chains = 4;
+
 /// Sums of products of R rows with T vectors, each in one order, whatever the addresses: batch b adds to chain b %
-/// Chains, the rest of the row is padded to a batch and adds to the first. Chains run side by side if the registers hold
-/// the sums of all, and one after another if not.
-template <class Arch, std::size_t Chains, bool Ahead, std::size_t R, std::size_t T, class W>
+/// plain_chains, the rest of the row is padded to a batch and adds to the first. Chains run side by side if the
+/// registers hold the sums of all, and strip by strip one after another if not.
+template <class Arch, bool Ahead, std::size_t R, std::size_t T, class W>
 [[nodiscard]] Totals<R, T> plain_tile(const std::array<const W*, R>& rows, const std::array<const float*, T>& x,
                                       std::size_t n) noexcept {
   using Batch = simd::Batch<Arch>;
   constexpr std::size_t lanes = Batch::size;
-  Batch parts[R][T][Chains];
-  simd::unroll<R * T * Chains>(
-      [&](auto i) LAZYMOE_INLINE { parts[i / (T * Chains)][i / Chains % T][i % Chains] = Batch(0.0F); });
+  Batch parts[R][T][plain_chains];
+  simd::unroll<R * T * plain_chains>([&](auto i) LAZYMOE_INLINE {
+    parts[i / (T * plain_chains)][i / plain_chains % T][i % plain_chains] = Batch(0.0F);
+  });
   const auto add = [&](auto chain, auto&& load, std::size_t at) LAZYMOE_INLINE {
     Batch w[R];
     simd::unroll<R>([&](auto r) LAZYMOE_INLINE { w[r] = load(rows[r] + at); });
@@ -82,12 +86,12 @@ template <class Arch, std::size_t Chains, bool Ahead, std::size_t R, std::size_t
   const auto whole_batch = [](const auto* from) LAZYMOE_INLINE { return load_floats<Batch>(from); };
 
   const std::size_t batches = n / lanes;
-  const std::size_t whole = batches / Chains * Chains;
-  if constexpr (R * T * Chains <= 8) {
+  const std::size_t whole = batches / plain_chains * plain_chains;
+  if constexpr (R * T * plain_chains <= 8) {
     const auto add_whole = [&](auto ahead) LAZYMOE_INLINE {
-      for (std::size_t b = 0; b < whole; b += Chains) {
-        ahead.template step<R * Chains * lanes * sizeof(W)>();
-        simd::unroll<Chains>([&](auto chain) LAZYMOE_INLINE { add(chain, whole_batch, (b + chain) * lanes); });
+      for (std::size_t b = 0; b < whole; b += plain_chains) {
+        ahead.template step<R * plain_chains * lanes * sizeof(W)>();
+        simd::unroll<plain_chains>([&](auto chain) LAZYMOE_INLINE { add(chain, whole_batch, (b + chain) * lanes); });
       }
     };
     // What is fetched too far ahead drives out of the first-level cache what is needed first.
@@ -96,13 +100,18 @@ template <class Arch, std::size_t Chains, bool Ahead, std::size_t R, std::size_t
     } else {
       add_whole(FetchAhead<false>(rows, n));
     }
-    simd::unroll<Chains>([&](auto chain) LAZYMOE_INLINE {
+    simd::unroll<plain_chains>([&](auto chain) LAZYMOE_INLINE {
       if (whole + chain < batches) add(chain, whole_batch, (whole + chain) * lanes);
     });
   } else {
-    simd::unroll<Chains>([&](auto chain) LAZYMOE_INLINE {
-      for (std::size_t b = chain; b < batches; b += Chains) add(chain, whole_batch, b * lanes);
-    });
+    constexpr std::size_t strip = 32;  // what all chains meet before any goes on: stays in the first-level cache
+    static_assert(strip % plain_chains == 0);
+    for (std::size_t first = 0; first < batches; first += strip) {
+      const std::size_t end = std::min(first + strip, batches);
+      simd::unroll<plain_chains>([&](auto chain) LAZYMOE_INLINE {
+        for (std::size_t b = first + chain; b < end; b += plain_chains) add(chain, whole_batch, b * lanes);
+      });
+    }
   }
   if (const std::size_t rest = n % lanes; rest != 0) {
     const auto padded = [rest](const auto* from) { return load_tail<Batch>(from, rest); };
@@ -111,36 +120,36 @@ template <class Arch, std::size_t Chains, bool Ahead, std::size_t R, std::size_t
 
   Totals<R, T> totals;
   simd::unroll<R * T>([&](auto i) LAZYMOE_INLINE {
-    Batch(&part)[Chains] = parts[i / T][i % T];
-    for (std::size_t half = Chains / 2; half > 0; half /= 2) {
+    Batch(&part)[plain_chains] = parts[i / T][i % T];
+    for (std::size_t half = plain_chains / 2; half > 0; half /= 2) {
       for (std::size_t p = 0; p < half; ++p) part[p] += part[p + half];
     }
-    totals[i / T][i % T] = Chains == 1 ? simd::sum(part[0]) : simd::sum_of_neighbours(part[0]);
+    totals[i / T][i % T] = simd::sum_of_neighbours(part[0]);
   });
   return totals;
 }
 
-template <class Arch, std::size_t Chains, class W>
+template <class Arch, class W>
 [[nodiscard]] float plain_dot(std::span<const W> w, const float* x) noexcept {
-  return plain_tile<Arch, Chains, true, 1, 1, W>({w.data()}, {x}, w.size())[0][0];
+  return plain_tile<Arch, true, 1, 1, W>({w.data()}, {x}, w.size())[0][0];
 }
 
 /// Kernel of a format of numbers that are not in blocks.
-template <BlockFormat F, class Arch, std::size_t Chains>
+template <BlockFormat F, class Arch>
 struct PlainKernel {
   using Block = typename F::Block;
 
   static constexpr std::size_t widest_tile = 4;
-  /// Eight sums hide the latency of one and fit the registers; four will do where memory is slower.
+  /// Eight sums hide the latency of one; twelve leave some slack and fit the registers.
   template <std::size_t T>
-  static constexpr std::size_t rows_at_once = T == 4 ? 3 : std::min<std::size_t>(4, 8 / (Chains * T));
+  static constexpr std::size_t rows_at_once = T == 4 ? 3 : 2 / T;
 
-  static float run(std::span<const Block> row, const float* x) noexcept { return plain_dot<Arch, Chains>(row, x); }
+  static float run(std::span<const Block> row, const float* x) noexcept { return plain_dot<Arch>(row, x); }
 
   template <std::size_t R, std::size_t T, bool Ahead = false>
   static Totals<R, T> tile(const std::array<const Block*, R>& rows, const std::array<const float*, T>& x,
                            std::size_t blocks) noexcept {
-    return plain_tile<Arch, Chains, Ahead>(rows, x, blocks);
+    return plain_tile<Arch, Ahead>(rows, x, blocks);
   }
 };
 
@@ -164,34 +173,29 @@ struct PlainDecoder {
 
 }  // namespace detail
 
-/// One chain, as the reference multiplies matrices of floats by batches: routers choose by these sums.
 template <simd::SimdArch Arch>
-struct IntDotKernel<F32, Arch> : detail::PlainKernel<F32, Arch, 1> {};
+struct IntDotKernel<F32, Arch> : detail::PlainKernel<F32, Arch> {};
 
 template <simd::SimdArch Arch>
-struct IntDotKernel<F16, Arch> : detail::PlainKernel<F16, Arch, 4> {};
+struct IntDotKernel<F16, Arch> : detail::PlainKernel<F16, Arch> {};
 
 template <simd::SimdArch Arch>
-struct IntDotKernel<BF16, Arch> : detail::PlainKernel<BF16, Arch, 4> {};
+struct IntDotKernel<BF16, Arch> : detail::PlainKernel<BF16, Arch> {};
 
 template <simd::SimdArch Arch>
 struct DotKernel<F32, Arch> {
-  static float run(std::span<const F32::Block> row, const float* x) noexcept {
-    return detail::plain_dot<Arch, 4>(row, x);
-  }
+  static float run(std::span<const F32::Block> row, const float* x) noexcept { return detail::plain_dot<Arch>(row, x); }
 };
 
 template <simd::SimdArch Arch>
 struct DotKernel<F16, Arch> {
-  static float run(std::span<const F16::Block> row, const float* x) noexcept {
-    return detail::plain_dot<Arch, 4>(row, x);
-  }
+  static float run(std::span<const F16::Block> row, const float* x) noexcept { return detail::plain_dot<Arch>(row, x); }
 };
 
 template <simd::SimdArch Arch>
 struct DotKernel<BF16, Arch> {
   static float run(std::span<const BF16::Block> row, const float* x) noexcept {
-    return detail::plain_dot<Arch, 4>(row, x);
+    return detail::plain_dot<Arch>(row, x);
   }
 };
 

@@ -138,7 +138,8 @@ struct IntDotKernel<F, Arch> {
           const std::size_t b = first + i + chain;
           simd::unroll<R>([&](auto r) LAZYMOE_INLINE {
             const typename Dot::WeightsOfOne weights(rows[r][b]);
-            sums[r][0][chain].add(scales[r][i + chain], weights.template step<0>().add(typename Dot::Products{}, x + b));
+            sums[r][0][chain].add(scales[r][i + chain],
+                                  weights.template step<0>().add(typename Dot::Products{}, x + b));
           });
         });
       }

@@ -30,9 +30,9 @@ inline constexpr int bytes_below_zero<IQ4_NL> = 128;
 template <>
 inline constexpr int bytes_below_zero<MXFP4> = 12;
 
-/// Whether weights meet activations as those unsigned bytes, and what they exceed is taken from the sums: one step, where
-/// moving the signs to every activation is another. Without VNNI it pays only where it needs no other unpacking, and
-/// pairs of bytes that exceed by more than 16 would not fit int16.
+/// Whether weights meet activations as those unsigned bytes, and what they exceed is taken from the sums: one step,
+/// where moving the signs to every activation is another. Without VNNI it pays only where it needs no other unpacking,
+/// and pairs of bytes that exceed by more than 16 would not fit int16.
 template <class F>
 inline constexpr bool takes_excess = simd::avx2::has_vnni || HasExcess<F>;
 

@@ -34,10 +34,10 @@ def measure(options, shapes, threads=1):
     for _ in range(options.turns):
         for kind, (own, reference) in lines.items():
             cols, rows = shapes(kind)
-            shape = ["--cols", str(cols), "--rows", str(rows), "--threads", str(threads), "--reps", str(options.reps)]
-            own.append(run(options, [options.bench, kind] + shape))
+            shape = ["--cols", str(cols), "--rows", str(rows), "--threads", str(threads), "--reps"]
+            own.append(run(options, [options.bench, kind] + shape + [str(options.own_reps)]))
             if options.oracle:
-                reference.append(run(options, [options.oracle, "kernel-bench", kind] + shape))
+                reference.append(run(options, [options.oracle, "kernel-bench", kind] + shape + [str(options.reps)]))
 
     def of(choose, lines, key):
         values = [line[key] for line in lines if line]
@@ -67,7 +67,7 @@ def table(options, title, shapes):
 
 def shapes_of_size(options, cols, size):
     """Rows that fill `size` bytes."""
-    once = argparse.Namespace(**{**vars(options), "turns": 1, "reps": 1, "oracle": None})
+    once = argparse.Namespace(**{**vars(options), "turns": 1, "own_reps": 1, "oracle": None})
     bytes_of_64 = {kind: own["packed_bytes"] for kind, (own, _) in measure(once, lambda _: (cols, 64)).items()}
     return lambda kind: (cols, int(size / (bytes_of_64[kind] / 64)))
 
@@ -87,7 +87,8 @@ def main():
     parser.add_argument("--bench", required=True)
     parser.add_argument("--oracle")
     parser.add_argument("--turns", type=int, default=7)
-    parser.add_argument("--reps", type=int, default=3)
+    parser.add_argument("--reps", type=int, default=3, help="of the reference, whose repeats are long")
+    parser.add_argument("--own-reps", type=int, default=20)
     parser.add_argument("--realtime", action="store_true")
     some = lambda s: [part for part in s.split(",") if part]
     parser.add_argument("--shapes", default="2048x256,768x256", type=some, help="COLSxROWS,...: what fits the L2 cache")

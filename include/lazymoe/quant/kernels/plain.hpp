@@ -71,16 +71,20 @@ template <class Arch, bool Ahead, std::size_t R, std::size_t T, class W>
                                       std::size_t n) noexcept {
   using Batch = simd::Batch<Arch>;
   constexpr std::size_t lanes = Batch::size;
-  Batch parts[R][T][plain_chains];
-  simd::unroll<R * T * plain_chains>([&](auto i) LAZYMOE_INLINE {
-    parts[i / (T * plain_chains)][i / plain_chains % T][i % plain_chains] = Batch(0.0F);
-  });
-  const auto add = [&](auto chain, auto&& load, std::size_t at) LAZYMOE_INLINE {
+  using Sums = std::array<std::array<Batch, T>, R>;
+  std::array<Sums, plain_chains> chains;
+  simd::unroll<plain_chains * R * T>([&](auto i)
+                                         LAZYMOE_INLINE { chains[i / (R * T)][i / T % R][i % T] = Batch(0.0F); });
+  const auto add = [&](Sums& sums, auto&& load, std::size_t at) LAZYMOE_INLINE {
     Batch w[R];
-    simd::unroll<R>([&](auto r) LAZYMOE_INLINE { w[r] = load(rows[r] + at); });
+    simd::unroll<R>([&](auto r) LAZYMOE_INLINE {
+      w[r] = load(rows[r] + at);
+      if constexpr (R * T > 8) simd::keep_in_register(w[r]);
+    });
     simd::unroll<T>([&](auto t) LAZYMOE_INLINE {
-      const Batch xt = load(x[t] + at);
-      simd::unroll<R>([&](auto r) LAZYMOE_INLINE { parts[r][t][chain] = simd::fma(w[r], xt, parts[r][t][chain]); });
+      Batch xt = load(x[t] + at);
+      if constexpr (R * T > 8) simd::keep_in_register(xt);
+      simd::unroll<R>([&](auto r) LAZYMOE_INLINE { sums[r][t] = simd::fma(w[r], xt, sums[r][t]); });
     });
   };
   const auto whole_batch = [](const auto* from) LAZYMOE_INLINE { return load_floats<Batch>(from); };
@@ -91,7 +95,8 @@ template <class Arch, bool Ahead, std::size_t R, std::size_t T, class W>
     const auto add_whole = [&](auto ahead) LAZYMOE_INLINE {
       for (std::size_t b = 0; b < whole; b += plain_chains) {
         ahead.template step<R * plain_chains * lanes * sizeof(W)>();
-        simd::unroll<plain_chains>([&](auto chain) LAZYMOE_INLINE { add(chain, whole_batch, (b + chain) * lanes); });
+        simd::unroll<plain_chains>([&](auto chain)
+                                       LAZYMOE_INLINE { add(chains[chain], whole_batch, (b + chain) * lanes); });
       }
     };
     // What is fetched too far ahead drives out of the first-level cache what is needed first.
@@ -101,7 +106,7 @@ template <class Arch, bool Ahead, std::size_t R, std::size_t T, class W>
       add_whole(FetchAhead<false>(rows, n));
     }
     simd::unroll<plain_chains>([&](auto chain) LAZYMOE_INLINE {
-      if (whole + chain < batches) add(chain, whole_batch, (whole + chain) * lanes);
+      if (whole + chain < batches) add(chains[chain], whole_batch, (whole + chain) * lanes);
     });
   } else {
     constexpr std::size_t strip = 32;  // what all chains meet before any goes on: stays in the first-level cache
@@ -109,22 +114,24 @@ template <class Arch, bool Ahead, std::size_t R, std::size_t T, class W>
     for (std::size_t first = 0; first < batches; first += strip) {
       const std::size_t end = std::min(first + strip, batches);
       simd::unroll<plain_chains>([&](auto chain) LAZYMOE_INLINE {
-        for (std::size_t b = first + chain; b < end; b += plain_chains) add(chain, whole_batch, b * lanes);
+        Sums sums = chains[chain];  // in registers, whatever a compiler thinks of all chains
+        for (std::size_t b = first + chain; b < end; b += plain_chains) add(sums, whole_batch, b * lanes);
+        chains[chain] = sums;
       });
     }
   }
   if (const std::size_t rest = n % lanes; rest != 0) {
     const auto padded = [rest](const auto* from) { return load_tail<Batch>(from, rest); };
-    add(std::integral_constant<std::size_t, 0>{}, padded, batches * lanes);
+    add(chains[0], padded, batches * lanes);
   }
 
   Totals<R, T> totals;
   simd::unroll<R * T>([&](auto i) LAZYMOE_INLINE {
-    Batch(&part)[plain_chains] = parts[i / T][i % T];
+    const auto sum = [&](std::size_t chain) -> Batch& { return chains[chain][i / T][i % T]; };
     for (std::size_t half = plain_chains / 2; half > 0; half /= 2) {
-      for (std::size_t p = 0; p < half; ++p) part[p] += part[p + half];
+      for (std::size_t p = 0; p < half; ++p) sum(p) += sum(p + half);
     }
-    totals[i / T][i % T] = simd::sum_of_neighbours(part[0]);
+    totals[i / T][i % T] = simd::sum_of_neighbours(sum(0));
   });
   return totals;
 }
